@@ -3,7 +3,7 @@ import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Ajv } from 'ajv';
-import { RunPresets } from '../src/extension/approvals/runPresets.ts';
+import { RunApprovalPresets } from '../src/extension/approvals/runPresets.ts';
 import { planFormerSettingsMove } from '../src/extension/providers/formerSettingsMove.ts';
 import { providerSettings, type RawProviderSettings } from '../src/extension/providers/providerSettings.ts';
 import { DecisionFile } from '../src/extension/settings/decisionFile.ts';
@@ -25,7 +25,7 @@ import { parsePolicyRules } from '../src/tools/policy/rules.ts';
 import { packageRunId } from '../src/workflows/package/ids.ts';
 import { PackageRegistry } from '../src/workflows/package/packageRegistry.ts';
 import { readWorkflowPackage } from '../src/workflows/package/readPackage.ts';
-import { packageWorkflowOfRun } from '../src/workflows/package/workflowOf.ts';
+import { createWorkflowOfPackageRun } from '../src/workflows/package/workflowOf.ts';
 import { Conversation } from './engine/conversation.ts';
 import { knownTo } from './support/knownTo.ts';
 import { manifestSettings } from './support/manifestSettings.ts';
@@ -193,7 +193,7 @@ describe('a run of an earlier Towpath', () => {
         autopilot: () => false,
         now: () => new Date('2026-01-02T00:00:00Z'),
         read: readWorkflowPackage,
-        follow: packageWorkflowOfRun,
+        follow: createWorkflowOfPackageRun,
       });
       const [shelved] = await shelf.list();
       talk.workflow = (await shelf.workflow(packageRunId({ key: shelved!.key, workflowId: 'write' })))!;
@@ -343,7 +343,7 @@ describe('what an earlier Towpath remembered', () => {
     });
 
   it('a narrower choice for a run still holds, a wider one has ended with its window', () => {
-    const presets = new RunPresets(memory);
+    const presets = new RunApprovalPresets(memory);
     assert.equal(presets.of('run-narrow', 'edits-free'), 'ask-everything');
     assert.equal(presets.of('run-wide', 'edits-free'), undefined);
     assert.equal(memory.get('approvals.autopilot'), 'yes');

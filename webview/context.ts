@@ -2,7 +2,7 @@ import type { ViewMessage } from '../src/protocol/panel/panelMessages.ts';
 import type { MarkdownActions } from './markdown/build.ts';
 import type { PanelViewModel } from './store.ts';
 
-export type StripList = 'plan' | 'files' | 'commands' | 'waiting';
+export type StatusStripListName = 'plan' | 'files' | 'commands' | 'waiting';
 
 /**
  * View state of the panel that only the page knows. Keys of cards and texts are positions (`message:call`). `deleting`: run with one press
@@ -15,7 +15,7 @@ interface PanelViewState {
   query?: string;
   deleting?: string;
   cards: Set<string>;
-  strip?: StripList | undefined;
+  strip?: StatusStripListName | undefined;
   planGone?: string;
   acts?: number;
   whole: Set<string>;

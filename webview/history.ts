@@ -1,6 +1,6 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
 import { repeat } from 'lit-html/directives/repeat.js';
-import type { RunRow } from '../src/protocol/panel/panelMessages.ts';
+import type { RunListRow } from '../src/protocol/panel/panelMessages.ts';
 import { localizedDollars } from '../src/protocol/run/money.ts';
 import { readOnlyReasonMessages } from '../src/protocol/run/readOnlyReason.ts';
 import { localizedRunTitle } from '../src/protocol/run/run.ts';
@@ -78,7 +78,7 @@ export function closeHistoryOnBlur(context: PanelContext, { currentTarget, relat
   if (context.opened.history && !inside) closeHistory(context);
 }
 
-function withDays(rows: readonly RunRow[], now: number): { row: RunRow; heading?: string }[] {
+function withDays(rows: readonly RunListRow[], now: number): { row: RunListRow; heading?: string }[] {
   let pinned = false;
   let last: string | undefined;
   return rows.map((row, at) => {
@@ -92,7 +92,7 @@ function withDays(rows: readonly RunRow[], now: number): { row: RunRow; heading?
   });
 }
 
-function aboutIt({ damaged, damagedSaid, readOnly, error, worktree }: RunRow): string | undefined {
+function aboutIt({ damaged, damagedSaid, readOnly, error, worktree }: RunListRow): string | undefined {
   if (worktree) return t('Opens its window: {0}', escapeInvisibleInLine(worktree.folder));
   if (damaged) return escapeInvisibleInLine(t('Part of its record is damaged: {0}', damagedSaid ?? damaged));
   const words = readOnly ? t(readOnlyReasonMessages[readOnly]) : error && (error.said ? t(error.said) : error.message);
@@ -109,7 +109,7 @@ function stateOf({
   phase,
   error,
   worktree,
-}: RunRow): string {
+}: RunListRow): string {
   if (worktree?.begun === false) return t('Not started');
   if (state === 'asking' && awaitsApproval)
     return elsewhere ? t('Waiting for approval in another window') : t('Waiting for approval');
@@ -136,7 +136,7 @@ function stateOf({
 /** Maximum indentation of a branch, in levels. */
 const deepest = 4;
 
-function line(context: PanelContext, run: RunRow, heading: string | undefined): TemplateResult {
+function line(context: PanelContext, run: RunListRow, heading: string | undefined): TemplateResult {
   const current = context.model.run?.id === run.id;
   const deleting = context.opened.deleting === run.id;
   const title = escapeInvisibleInProseLine(localizedRunTitle(run.title)) || t('Untitled');

@@ -73,7 +73,7 @@ const isFromHost = (said: unknown): said is HostMessage =>
   typeof said.type === 'string' &&
   Object.hasOwn(isSaid, said.type);
 
-export function savedPanelView(): SavedView {
+export function savedWebviewState(): SavedView {
   const saved = (api.getState() ?? {}) as Partial<SavedView>;
   return {
     draft: typeof saved.draft === 'string' ? saved.draft : '',
@@ -87,4 +87,5 @@ export function savedPanelView(): SavedView {
   };
 }
 
-export const savePanelView = (change: Partial<SavedView>): void => api.setState({ ...savedPanelView(), ...change });
+export const saveWebviewState = (change: Partial<SavedView>): void =>
+  api.setState({ ...savedWebviewState(), ...change });

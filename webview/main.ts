@@ -5,13 +5,13 @@ import { render } from 'lit-html';
 import type { HostMessage } from '../src/protocol/panel/panelMessages.ts';
 import type { RunEvent } from '../src/protocol/run/events.ts';
 import { answerActivityRequest } from './activityReport.ts';
-import { receiveCompletions, scrollToCompletion } from './composer/completion.ts';
+import { receiveComposerCompletions, scrollToSelectedCompletion } from './composer/completion.ts';
 import {
   addMentions,
   editQueuedMessage,
   maxMessageLength,
   resendRestoredMessage,
-  restoreDraft,
+  restoreUndeliveredMessage,
   setDraft,
 } from './composer/composer.ts';
 import { composerDraft, focusComposer } from './composer/draft.ts';
@@ -22,12 +22,12 @@ import type { PanelContext } from './context.ts';
 import { registerCustomElements } from './elements.ts';
 import { closeFindBar, highlightFindMatches, keepFindBoxFocus, onFindKey, trackFindFocus } from './find.ts';
 import { closeHistory, focusHistory } from './history.ts';
-import { postToHost, receiveFromHost, savedPanelView } from './host.ts';
+import { postToHost, receiveFromHost, savedWebviewState } from './host.ts';
 import { panelRootView } from './panel.ts';
 import { animateNewestSpinner } from './singleSpinner.ts';
 import { activeCalls, applyHostMessage, createPanelViewModel } from './store.ts';
 import { createAnnouncer } from './transcript/announce.ts';
-import { openBranch, restoreBranchArrow } from './transcript/branchSwitcher.ts';
+import { restoreBranchArrow, scrollToBranchForkPoint } from './transcript/branchSwitcher.ts';
 import { continueMessageNavigation, navigateMessages } from './transcript/messageNavigation.ts';
 import { TranscriptScroll } from './transcript/scroll.ts';
 
@@ -95,7 +95,7 @@ function draw(): void {
   highlightFindMatches(scroll);
   continueMessageNavigation(context, scroll);
   restoreBranchArrow(context, scroll);
-  scrollToCompletion();
+  scrollToSelectedCompletion();
   animateNewestSpinner(root);
   keepTime();
 }
@@ -165,7 +165,7 @@ function take(message: HostMessage): void {
     if (!run) closeFindBar();
     if (partial && before && run?.id === before.id) scroll.move(run.messages.length - before.messages.length);
     else scroll.open(run?.id ?? '');
-    openBranch(run?.id, scroll);
+    scrollToBranchForkPoint(run?.id, scroll);
   }
   announce(context, message);
   if (message.type === 'events' && message.events.some(isQueued)) context.opened.strip ??= 'waiting';
@@ -173,7 +173,7 @@ function take(message: HostMessage): void {
     if (run === null) closeHistory(context); // the next message starts a new run
     if (!keepFindBoxFocus(message.gently === true)) takeFocus();
   }
-  if (message.type === 'completions') receiveCompletions(message);
+  if (message.type === 'completions') receiveComposerCompletions(message);
   if (message.type === 'mention-size') receiveMentionSize(context, message);
   if (message.type === 'mention-resolved') receiveResolvedMention(context, message);
   if (message.type === 'selection' && message.mention && message.goes)
@@ -181,7 +181,7 @@ function take(message: HostMessage): void {
   if (message.type === 'pasted') insertPastedText(message.text);
   if (message.type === 'look') answerActivityRequest(message.look);
   if (message.type === 'draft') setDraft(context, [message.text, composerDraft()].filter(Boolean).join('\n\n'));
-  if (message.type === 'unheard') restoreDraft(context, message.text);
+  if (message.type === 'unheard') restoreUndeliveredMessage(context, message.text);
   if (message.type === 'say-unheard') resendRestoredMessage(context);
   if (message.type === 'mention') addMentions(context, message.mentions);
   if (message.type === 'edit-waiting') editQueuedMessage(context, message.queued);
@@ -197,5 +197,5 @@ root.addEventListener('load', scroll.onGrown, { capture: true });
 // After a dialog the page regains the focus without the focused element. A click sets its own focus later.
 window.addEventListener('focus', () => requestAnimationFrame(keepFocus));
 draw();
-setDraft(context, savedPanelView().draft);
+setDraft(context, savedWebviewState().draft);
 postToHost({ type: 'ready' });

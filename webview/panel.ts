@@ -2,11 +2,11 @@ import { html, nothing, type TemplateResult } from 'lit-html';
 import { localizedRunTitle, runTitle } from '../src/protocol/run/run.ts';
 import { escapeInvisibleInProseLine } from '../src/protocol/text/escapeInvisible.ts';
 import { t } from '../src/protocol/text/l10n.ts';
-import { openQuestionCallIds } from './composer/choosing.ts';
+import { pendingQuestionCallIds } from './composer/choosing.ts';
 import { composerView } from './composer/composer.ts';
 import { focusComposer } from './composer/draft.ts';
 import { detachedQuestionCards, onQuestionDigitKey } from './composer/questionCard.ts';
-import { onStripKey, statusStrip, stripList, stripParts } from './composer/statusStrip.ts';
+import { onStatusStripKey, statusStrip, statusStripItems, statusStripListView } from './composer/statusStrip.ts';
 import type { PanelContext } from './context.ts';
 import { findBar } from './find.ts';
 import { closeHistory, closeHistoryOnBlur, onHistoryKey, openHistory, runHistoryList } from './history.ts';
@@ -22,7 +22,7 @@ import { welcomeView, workspaceNotices } from './transcript/welcome.ts';
 export function panelRootView(context: PanelContext, scroll: TranscriptScroll): TemplateResult {
   const { run, state } = context.model;
   const empty = !run || (run.messages.length === 0 && run.queued.length === 0 && !run.live);
-  const parts = stripParts(context);
+  const parts = statusStripItems(context);
   return html`
     ${header(context)}
     ${findBar(context, scroll)}
@@ -41,10 +41,10 @@ export function panelRootView(context: PanelContext, scroll: TranscriptScroll): 
       scroll.following || empty
         ? nothing
         : html`<vscode-button class="latest small" appearance="secondary" data-testid="latest" @click=${scroll.toEnd}
-              ><span slot="start">${icons.down}</span>${t(openQuestionCallIds(run).length > 0 ? 'Approval needed' : 'Jump to Latest')}</vscode-button>`
+              ><span slot="start">${icons.down}</span>${t(pendingQuestionCallIds(run).length > 0 ? 'Approval needed' : 'Jump to Latest')}</vscode-button>`
     }</div>
-    ${stripList(context, parts)}
-    <footer @keydown=${(event: KeyboardEvent) => onPickerShortcut(context, event) || onStripKey(context, event)}>
+    ${statusStripListView(context, parts)}
+    <footer @keydown=${(event: KeyboardEvent) => onPickerShortcut(context, event) || onStatusStripKey(context, event)}>
       ${statusStrip(context, parts)}
       ${noticeBar(context)}
       ${composerView(context)}

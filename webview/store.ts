@@ -7,7 +7,7 @@ import type {
   PromptSuggestion,
   TranscriptForkPoint,
 } from '../src/protocol/panel/panelMessages.ts';
-import { joinRunSnapshotParts, type RunPart } from '../src/protocol/panel/runParts.ts';
+import { joinRunSnapshotParts, type RunSnapshotPart } from '../src/protocol/panel/runParts.ts';
 import type { RunEvent } from '../src/protocol/run/events.ts';
 import { applyEvent, isNewEvent } from '../src/protocol/run/fold.ts';
 import { pendingCalls } from '../src/protocol/run/pending.ts';
@@ -21,7 +21,7 @@ export interface PanelViewModel {
   /** Only the last messages are loaded; message indexes change with the full run. */
   partial?: boolean;
   /** Parts of a run being received, and events in the meantime. */
-  coming?: { parts: RunPart[]; events: RunEvent[] };
+  coming?: { parts: RunSnapshotPart[]; events: RunEvent[] };
   notice: Notice | null;
   room?: { runId: string; frees: number };
   selection?: { mention: Mention; goes: boolean; size?: Omit<PickedMention, 'mention'> };

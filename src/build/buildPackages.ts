@@ -6,7 +6,7 @@ import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { readVsixContents, vsixProblems } from './check.ts';
 import { buildAllBundles } from './stage.ts';
-import { type BuildTarget, buildTargets, maxPackageBytes, projectRoot, temporaryFolder } from './targets.ts';
+import { type BuildTarget, buildTargets, createTemporaryBuildFolder, maxPackageBytes, projectRoot } from './targets.ts';
 import { packVsix, type Vsix } from './vsix.ts';
 
 const { values, positionals } = parseArgs({
@@ -24,7 +24,7 @@ let troubled = false;
 
 const first = await pack(into);
 if (values.twice) {
-  const again = temporaryFolder();
+  const again = createTemporaryBuildFolder();
   try {
     const second = await pack(again);
     for (const [index, one] of first.entries())
@@ -44,7 +44,7 @@ console.log(`In ${path.relative(projectRoot, into)}${values.twice ? ', built twi
 process.exitCode = troubled ? 1 : 0;
 
 async function pack(folder: string): Promise<Vsix[]> {
-  const work = temporaryFolder();
+  const work = createTemporaryBuildFolder();
   try {
     mkdirSync(folder, { recursive: true });
     const built = await buildAllBundles(work);

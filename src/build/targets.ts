@@ -16,7 +16,7 @@ export function currentBuildTarget(): BuildTarget {
 export const projectRoot = path.resolve(import.meta.dirname, '../..');
 
 /** Creates an empty folder inside the project, so that its packages resolve; the caller removes the folder. */
-export function temporaryFolder(): string {
+export function createTemporaryBuildFolder(): string {
   const dist = path.join(projectRoot, 'dist');
   mkdirSync(dist, { recursive: true });
   return mkdtempSync(path.join(dist, 'package-'));

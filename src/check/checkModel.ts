@@ -30,7 +30,7 @@ export interface ModelCheckOptions {
  * Runs all tasks in sequence, each in a temporary folder that is removed. An unreachable model, a spending limit or a stop ends the check
  * early, with the reason in `ended`. Throws only for a full disk.
  */
-export async function checkModel({
+export async function runModelCheckTasks({
   model,
   towpath,
   signal,

@@ -11,9 +11,9 @@ import { parseArgs } from 'node:util';
 import { rgPath } from '@vscode/ripgrep';
 import { escapeInvisible } from '../protocol/text/escapeInvisible.ts';
 import { readRegularFile } from '../tools/sandbox/regularFile.ts';
-import { checkModel } from './checkModel.ts';
-import { checkEstimateText, estimateModelCheck } from './estimate.ts';
-import { createCheckedModelClient } from './namedModel.ts';
+import { runModelCheckTasks } from './checkModel.ts';
+import { estimateModelCheck, modelCheckEstimateText } from './estimate.ts';
+import { createModelCheckClient } from './namedModel.ts';
 import { checksAsJson, checksAsMarkdown } from './report.ts';
 import { shortCheckResult } from './taskResult.ts';
 
@@ -39,17 +39,18 @@ try {
 
 /** Exit code 0: the check ran, whatever the result; 2: it did not run. */
 async function run(id: string): Promise<number> {
-  const { model, dispose } = createCheckedModelClient({ id, ...values }, path.join(root, 'dist'));
+  const { model, dispose } = createModelCheckClient({ id, ...values }, path.join(root, 'dist'));
   const stop = new AbortController();
   process.once('SIGINT', () => stop.abort());
   const estimate = estimateModelCheck(id.startsWith('local/'));
   print(
-    [`Checking ${id}`, ...checkEstimateText(estimate, model.adapter.leastCost?.(model.model, estimate.prompt))].join(
-      '\n',
-    ),
+    [
+      `Checking ${id}`,
+      ...modelCheckEstimateText(estimate, model.adapter.leastCost?.(model.model, estimate.prompt)),
+    ].join('\n'),
   );
   try {
-    const result = await checkModel({
+    const result = await runModelCheckTasks({
       model,
       towpath: JSON.parse((await readRegularFile(path.join(root, 'package.json'), 1 << 20)).toString()).version,
       ripgrep: rgPath,

@@ -1,7 +1,7 @@
 import { estimateTokenCount } from 'tokenx';
 import { systemPrompt } from '../engine/context/systemPrompt.ts';
 import { promptPrefixTokens } from '../engine/core/tokenCount.ts';
-import { toolsWithoutCovered } from '../protocol/content/tools.ts';
+import { removeRedundantTools } from '../protocol/content/tools.ts';
 import { localizedDollarsAndCents } from '../protocol/run/money.ts';
 import { currentLocale, localizedCount, t, withDigitGrouping } from '../protocol/text/l10n.ts';
 import { builtinTools } from '../tools/host/builtinTools.ts';
@@ -47,7 +47,7 @@ export function estimateModelCheck(
   const prefix = promptPrefixTokens({
     model: '',
     systemPrompt: systemPrompt(defaultAgentDefinition, { names: ['harbour'] }),
-    tools: toolsWithoutCovered(builtinTools().map(({ definition }) => definition)),
+    tools: removeRedundantTools(builtinTools().map(({ definition }) => definition)),
   });
   const given = (task: ModelCheckTask) => estimateTokenCount(task.asks);
   const sum = (of: (task: ModelCheckTask) => number) => tasks.reduce((all, task) => all + of(task), 0);
@@ -71,7 +71,10 @@ export function estimateModelCheck(
 }
 
 /** Describes the estimate for the user before the check. `least`: minimum cost in US dollars; undefined: unknown price. */
-export function checkEstimateText({ replies, prompt, fresh, written, ms, basis }: Estimate, least: number | undefined) {
+export function modelCheckEstimateText(
+  { replies, prompt, fresh, written, ms, basis }: Estimate,
+  least: number | undefined,
+) {
   const rounded = (tokens: number) => withDigitGrouping(Math.round(tokens / 100) * 100);
   const { replies: most, written: maxWritten, ms: maxMs } = defaultCheckTaskLimits;
   return [

@@ -8,7 +8,7 @@ import { readRegularFile, readRegularFileSync } from '../tools/sandbox/regularFi
 import { createFile, replaceFile } from '../tools/sandbox/writeFile.ts';
 
 /** Folder of a task. Paths are relative, with `/`; `read` returns undefined for a missing file. */
-export interface TaskFolder {
+export interface CheckTaskFolderAccess {
   read(path: string): string | undefined;
   write(path: string, text: string): void;
   paths(): string[];
@@ -38,7 +38,7 @@ export const folderWorkspace = (root: string, ripgrep: string | undefined): Work
   delete: (file, listed) => removeTree(file, listed),
 });
 
-export const createTaskFolder = (root: string): TaskFolder => ({
+export const createCheckTaskFolderAccess = (root: string): CheckTaskFolderAccess => ({
   read: (file) => readRegularFileSync(path.join(root, file), maxBytes)?.toString(), // the model may have replaced the file by a link or folder
   write(file, text) {
     const absolutePath = path.join(root, file);

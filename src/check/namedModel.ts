@@ -1,13 +1,13 @@
 import path from 'node:path';
 import type { RunModel } from '../engine/run/runContext.ts';
 import { createAdapter } from '../llm/adapter/adapter.ts';
-import { createClient } from '../llm/createClient.ts';
-import { createLocalClient } from '../llm/local/host/client.ts';
+import { createLLMClient } from '../llm/createClient.ts';
+import { createLocalModelClient } from '../llm/local/host/client.ts';
 import { maxContextSize } from '../llm/local/modelFile/contextSize.ts';
 import { findCatalogEntry } from '../llm/models/modelCatalog.ts';
 import { freeModelPrice } from '../llm/models/prices.ts';
 import { providers } from '../llm/models/providers.ts';
-import { withTextCalls } from '../llm/textCalls/textCalls.ts';
+import { withTextToolCallParsing } from '../llm/textCalls/textCalls.ts';
 
 /**
  * Model description without settings. `id`: `provider/model`, or a file path for `local`. `key`: environment variable with the API key.
@@ -25,7 +25,7 @@ interface CheckedModel {
  *
  * @param dist folder of the built programs
  */
-export function createCheckedModelClient(
+export function createModelCheckClient(
   { id, address, key, window: given }: CheckedModel,
   dist: string,
   environment: NodeJS.ProcessEnv = process.env,
@@ -38,14 +38,14 @@ export function createCheckedModelClient(
   if (provider === 'local') {
     const contextWindow = maxContextSize(window ?? 0);
     const workerPath = path.join(dist, 'worker.mjs');
-    const client = createLocalClient({
+    const client = createLocalModelClient({
       workerPath,
       modelPath: path.resolve(model),
       contextSize: contextWindow,
       oneRun: true,
     });
     const adapter = createAdapter(
-      withTextCalls(client),
+      withTextToolCallParsing(client),
       { connectMs: 0, firstTokenMs: 0 },
       { priceOf: () => freeModelPrice },
     );
@@ -57,7 +57,7 @@ export function createCheckedModelClient(
   const apiKey = key === undefined ? undefined : environment[key];
   if (key !== undefined && !apiKey) throw new Error(`The environment has no ${key}.`);
   const baseUrl = address ?? known.baseUrl;
-  const client = createClient({
+  const client = createLLMClient({
     provider: known.id,
     model,
     baseUrl,

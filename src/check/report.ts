@@ -8,8 +8,8 @@ import {
   formatCheckDate,
   formatDuration,
   formatTokensPerSecond,
-  type OutputLanguage,
   passedTaskCount,
+  type ReportLanguage,
   sumCheckTaskField,
 } from './taskResult.ts';
 import type { CheckTaskTitle } from './tasks.ts';
@@ -30,7 +30,7 @@ export function checksAsMarkdown(results: readonly CheckResult[], tongue = engli
           row(['', ...results.map(({ model }) => model)]),
           row(['---', ...results.map(() => ':-:')]),
           ...[...tried].map(([id, task]) =>
-            row([localize(taskTitle(task)), ...results.map((result) => outcome(result, id))]),
+            row([localize(modelCheckTaskTitle(task)), ...results.map((result) => outcome(result, id))]),
           ),
           ...factsOf(results, tongue),
           '',
@@ -40,9 +40,9 @@ export function checksAsMarkdown(results: readonly CheckResult[], tongue = engli
   ].join('\n');
 }
 
-function checkAsMarkdown(result: CheckResult, { localize, locale }: OutputLanguage): string {
+function checkAsMarkdown(result: CheckResult, { localize, locale }: ReportLanguage): string {
   const { model, at, towpath, tasks } = result;
-  const ended = checkEndReason(result);
+  const ended = modelCheckEndReason(result);
   const done = message(
     '{0} of {1} tasks done, on {2} with Towpath {3}.',
     passedTaskCount(result),
@@ -66,30 +66,30 @@ function checkAsMarkdown(result: CheckResult, { localize, locale }: OutputLangua
     ...tasks.map((task) => {
       const { passed, ms, replies, prompt, cached, written } = task;
       const counts = [replies, prompt - cached, written].map(number);
-      return row([`${passed ? '✓' : '✗'} ${localize(taskTitle(task))}`, formatDuration(ms), ...counts]);
+      return row([`${passed ? '✓' : '✗'} ${localize(modelCheckTaskTitle(task))}`, formatDuration(ms), ...counts]);
     }),
   ].join('\n');
 }
 
-export function failuresAsMarkdown({ tasks }: CheckResult, localize: OutputLanguage['localize']): string[] {
+export function failuresAsMarkdown({ tasks }: CheckResult, localize: ReportLanguage['localize']): string[] {
   const failed = tasks.filter(({ passed }) => !passed);
   if (failed.length === 0) return [];
   const head = row([message('not done'), message('what failed')].map(localize));
-  const rows = failed.map((task) => row([taskTitle(task), whyOf(task)].map(localize)));
+  const rows = failed.map((task) => row([modelCheckTaskTitle(task), whyOf(task)].map(localize)));
   return ['', head, '|---|---|', ...rows];
 }
 
 /** Localizable title of a task. Titles of other versions may lack a translation. */
-export const taskTitle = ({ title }: Pick<CheckTaskResult, 'title'>): LocalizedMessage =>
+export const modelCheckTaskTitle = ({ title }: Pick<CheckTaskResult, 'title'>): LocalizedMessage =>
   message(title as CheckTaskTitle);
 
 const whyOf = ({ why = '', said }: CheckTaskResult): LocalizedMessage => said ?? { english: why };
 
 /** Reason why tasks were not run; undefined: all ran. */
-export const checkEndReason = ({ ended, said }: CheckResult): LocalizedMessage | undefined =>
+export const modelCheckEndReason = ({ ended, said }: CheckResult): LocalizedMessage | undefined =>
   ended === undefined ? undefined : (said ?? { english: ended });
 
-function factsOf(results: readonly CheckResult[], { localize, locale }: OutputLanguage): string[] {
+function factsOf(results: readonly CheckResult[], { localize, locale }: ReportLanguage): string[] {
   const number = (count: number) => Math.round(count).toLocaleString(locale);
   const speed = (tokens: number) => formatTokensPerSecond(tokens, locale);
   const done = (result: CheckResult) => `**${localize(message('{0} of {1}', passedTaskCount(result), result.of))}**`;

@@ -18,9 +18,9 @@ import { createToolHost } from '../tools/host/host.ts';
 import { workspaceInstructions } from '../tools/instructions/instructions.ts';
 import { BackgroundCommands } from '../tools/shell/background.ts';
 import { defaultChatWorkflow } from '../workflows/run/chatWorkflow.ts';
-import { createTaskFolder, folderWorkspace } from './folderWorkspace.ts';
+import { createCheckTaskFolderAccess, folderWorkspace } from './folderWorkspace.ts';
 import { type ModelCallMeasurements, ModelCallMeter } from './meter.ts';
-import { observeCheckTask } from './seen.ts';
+import { collectCheckTaskObservations } from './seen.ts';
 import { defaultCheckApproval, type ModelCheckTask } from './task.ts';
 import { formatDuration } from './taskResult.ts';
 
@@ -63,7 +63,7 @@ export async function runCheckTask(
 ): Promise<CheckTaskOutcome> {
   const root = path.join(given.folder, 'harbour'); // same name for all tasks, so that all prompts share a prefix
   mkdirSync(root);
-  const folder = createTaskFolder(root);
+  const folder = createCheckTaskFolderAccess(root);
   for (const [name, text] of Object.entries(task.files)) folder.write(name, text);
   const workspace = folderWorkspace(root, given.ripgrep);
   const questions: ToolCallPlan[] = [];
@@ -131,7 +131,7 @@ export async function runCheckTask(
     if (error && !isOfTheModel(error, hasAnswered)) return { ...usage, unasked: error };
     const why = error
       ? faultOf(error, limits)
-      : task.judge(observeCheckTask(run, folder, questions, (name) => host.onlyReads(name)));
+      : task.judge(collectCheckTaskObservations(run, folder, questions, (name) => host.onlyReads(name)));
     return { ...usage, ...(why !== undefined && { why }) };
   } finally {
     clearTimeout(late);

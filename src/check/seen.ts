@@ -2,7 +2,7 @@ import type { ToolCall } from '../protocol/content/messages.ts';
 import type { CallState, Run } from '../protocol/run/run.ts';
 import { callWithCorrectedArguments } from '../protocol/run/understoodArguments.ts';
 import type { ToolCallPlan } from '../tools/core/tool.ts';
-import type { TaskFolder } from './folderWorkspace.ts';
+import type { CheckTaskFolderAccess } from './folderWorkspace.ts';
 
 /** Call of the model with its result. `reply`: number of the reply. `onlyReads`: the tool only reads or updates the plan. */
 interface SeenCall extends Pick<ToolCall, 'name' | 'arguments'> {
@@ -14,15 +14,15 @@ interface SeenCall extends Pick<ToolCall, 'name' | 'arguments'> {
 
 export interface CheckTaskObservations {
   run: Run;
-  folder: TaskFolder;
+  folder: CheckTaskFolderAccess;
   answer: string;
   calls: readonly SeenCall[];
   questions: readonly ToolCallPlan[];
 }
 
-export function observeCheckTask(
+export function collectCheckTaskObservations(
   run: Run,
-  folder: TaskFolder,
+  folder: CheckTaskFolderAccess,
   questions: readonly ToolCallPlan[],
   onlyReads: (name: string) => boolean,
 ): CheckTaskObservations {

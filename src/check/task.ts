@@ -1,6 +1,6 @@
 import type { LocalizedMessage } from '../protocol/text/l10n.ts';
 import type { ApprovalAnswer, ApprovalRequest } from '../tools/core/tool.ts';
-import type { TaskFolder } from './folderWorkspace.ts';
+import type { CheckTaskFolderAccess } from './folderWorkspace.ts';
 import type { CheckTaskObservations } from './seen.ts';
 
 /**
@@ -14,7 +14,7 @@ export interface ModelCheckTask {
   files: Readonly<Record<string, string>>;
   asks: string;
   replies: number;
-  answers?(request: ApprovalRequest, folder: TaskFolder): ApprovalAnswer | undefined;
+  answers?(request: ApprovalRequest, folder: CheckTaskFolderAccess): ApprovalAnswer | undefined;
   judge(seen: CheckTaskObservations): LocalizedMessage | undefined;
 }
 

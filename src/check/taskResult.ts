@@ -51,15 +51,15 @@ export const sumCheckTaskField = (
 ) => tasks.reduce((sum, task) => sum + task[of], 0);
 
 /** Language of a report; `locale` is for dates and numbers. */
-export interface OutputLanguage {
+export interface ReportLanguage {
   localize(message: LocalizedMessage): string;
   locale: string;
 }
 
 /** Language of files that leave the machine. */
-export const englishReportLanguage: OutputLanguage = { localize: toEnglishText, locale: 'en' };
+export const englishReportLanguage: ReportLanguage = { localize: toEnglishText, locale: 'en' };
 
-export const userReportLanguage = (): OutputLanguage => ({ localize: t, locale: currentLocale() });
+export const userReportLanguage = (): ReportLanguage => ({ localize: t, locale: currentLocale() });
 
 export function shortCheckResult(result: CheckResult): string {
   const { writtenPerSecond: speed, of } = result;

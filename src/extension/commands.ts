@@ -6,13 +6,13 @@ import type { TowpathCommandId } from '../protocol/panel/intents.ts';
 import { t } from '../protocol/text/l10n.ts';
 import type { RunStore } from '../runs/store.ts';
 import type { Workspace } from '../tools/core/workspace.ts';
-import { createSearchExclusionTest } from '../tools/policy/policy.ts';
+import { createSearchExclusionPredicate } from '../tools/policy/policy.ts';
 import type { PackageRegistry } from '../workflows/package/packageRegistry.ts';
 import type { ApprovalDialogQueue } from './approvals/approvals.ts';
-import { showApprovals } from './approvals/approvalsMenu.ts';
+import { showApprovalSettingsMenu } from './approvals/approvalsMenu.ts';
 import { parseCallKey } from './approvals/findApproval.ts';
 import type { ApprovalPolicies } from './approvals/policies.ts';
-import { showRunPreset } from './approvals/runPresetMenu.ts';
+import { showRunApprovalPresetMenu } from './approvals/runPresetMenu.ts';
 import type { BackgroundCommandList } from './background/backgroundCommands.ts';
 import type { OrphanedCommandsNotice } from './background/orphanedCommandsNotice.ts';
 import { CommitMessageWriter } from './commit/commitMessages.ts';
@@ -34,17 +34,17 @@ import { showMcpServers } from './mcp/mcpMenu.ts';
 import type { Mentions } from './mentions/mentions.ts';
 import { CodeContextCommands } from './mentions/runFromCode.ts';
 import type { TerminalOutputs } from './mentions/terminals.ts';
-import { offerModelsMenu, showModelRequests } from './modelProvider/providerMenu.ts';
+import { offerModelsMenu, showIncomingModelRequests } from './modelProvider/providerMenu.ts';
 import type { SharedModels } from './modelProvider/sharedModels.ts';
 import { ModelCheckCommands } from './models/modelChecks.ts';
 import { ModelSetupDialogs } from './models/modelPicker.ts';
 import type { SelectableModels } from './models/models.ts';
-import type { StoredChecks } from './models/storedChecks.ts';
+import type { StoredModelCheckResults } from './models/storedChecks.ts';
 import { testConnection } from './models/testConnection.ts';
 import type { DetailLevelSetting } from './panel/detailLevel.ts';
 import type { LocalEngine } from './providers/localEngine.ts';
 import type { ModelConsent } from './providers/modelConsent.ts';
-import { demoModel } from './providers/modelIds.ts';
+import { demoModelId } from './providers/modelIds.ts';
 import type { MoneyLimits } from './providers/moneyLimits.ts';
 import type { AuditLog } from './records/auditLog.ts';
 import { copyRunLog } from './records/copyLog.ts';
@@ -53,14 +53,14 @@ import { Insights, listWorkspaceStores } from './records/insightsView.ts';
 import type { ChangedFiles } from './runs/changedFiles.ts';
 import type { PanelConversation } from './runs/conversation.ts';
 import { confirmAndDeleteRun, showDeletedRuns } from './runs/deletedRuns.ts';
-import type { Branches } from './runs/forkRun.ts';
+import type { ConversationBranches } from './runs/forkRun.ts';
 import type { InterruptedApprovals } from './runs/interruptedApprovals.ts';
 import { continueInterruptedWork, repeatInterruptedWork } from './runs/interruptedWork.ts';
 import type { AgentPicker } from './runs/pickAgent.ts';
 import { pickCurrentRuns, pickRun } from './runs/pickRun.ts';
 import { sendToRun, showQueuedMessages } from './runs/queuedMessagesMenu.ts';
 import { raiseSpendingLimit } from './runs/raiseLimit.ts';
-import { createRevertChange } from './runs/revertChange.ts';
+import { revertChangeAtCursor } from './runs/revertChange.ts';
 import { showRunList } from './runs/runMenu.ts';
 import type { RunStates } from './runs/runStates.ts';
 import { takeOverRun } from './runs/takeOverRun.ts';
@@ -94,13 +94,13 @@ interface Dependencies {
   readModel: ModelFileReader;
   models: SelectableModels;
   offered(): Promise<SharedModels>;
-  checks: StoredChecks;
+  checks: StoredModelCheckResults;
   limits: MoneyLimits;
   namedModels: ModelConsent;
   approvals: ApprovalDialogQueue;
   asks: UserQuestionList;
   interrupted: InterruptedApprovals;
-  branches: Branches;
+  branches: ConversationBranches;
   titles: RunTitles;
   states: RunStates;
   policies: ApprovalPolicies;
@@ -259,7 +259,7 @@ export function createCommands(given: Dependencies): (id: TowpathCommandId, args
     'towpath.undoTurn': () => undo.all('turn'),
     'towpath.undoRun': () => undo.all('run'),
     'towpath.redo': () => undo.redo(),
-    'towpath.takeBackChange': () => createRevertChange(parts),
+    'towpath.takeBackChange': () => revertChangeAtCursor(parts),
     'towpath.commands': () => parts.commandsAtWork.choose(),
     'towpath.writeCommitMessage': (pressed?: SourceControl) => parts.commitMessages.write(pressed),
     'towpath.stopCommitMessage': (pressed?: SourceControl) => parts.commitMessages.stop(pressed),
@@ -285,12 +285,12 @@ export function createCommands(given: Dependencies): (id: TowpathCommandId, args
     'towpath.reviews.allow': () => approvals.answerReviews('allow'),
     'towpath.reviews.deny': () => approvals.answerReviews('deny'),
     'towpath.reviews.denyWithWords': () => approvals.answerReviews('deny'),
-    'towpath.approvals': async () => showApprovals(parts.policies, await parts.mcp(), parts.namedModels),
+    'towpath.approvals': async () => showApprovalSettingsMenu(parts.policies, await parts.mcp(), parts.namedModels),
     'towpath.runPreset': async (id?: string) => {
       await conversation.restored;
       const runId = typeof id === 'string' ? id : conversation.id;
       const run = (await parts.store.list()).find((one) => one.id === runId);
-      await showRunPreset(parts.policies, { id: runId, title: run?.title ?? t('New run') });
+      await showRunApprovalPresetMenu(parts.policies, { id: runId, title: run?.title ?? t('New run') });
     },
     'towpath.packages': () => packages.menu(),
     'towpath.runPackageWorkflow': () => packages.runWorkflow(),
@@ -304,7 +304,7 @@ export function createCommands(given: Dependencies): (id: TowpathCommandId, args
       await unloadLocal(models);
     },
     'towpath.useEndpoint': () => setup.useEndpoint(),
-    'towpath.useDemo': () => models.pick(demoModel),
+    'towpath.useDemo': () => models.pick(demoModelId),
     'towpath.manageModels': () => manager.manage(),
     'towpath.checkModel': (id?: unknown) => parts.modelChecks.check(typeof id === 'string' ? id : undefined),
     'towpath.modelChecks': () => parts.modelChecks.show(),
@@ -321,7 +321,7 @@ export function createCommands(given: Dependencies): (id: TowpathCommandId, args
       await chooseEditorTools(editorTools, reviews);
     },
     'towpath.offerModels': async () => offerModelsMenu(await parts.offered(), models, parts.modals),
-    'towpath.editorAsks': async () => showModelRequests(await parts.offered()),
+    'towpath.editorAsks': async () => showIncomingModelRequests(await parts.offered()),
     'towpath.testConnection': () => testConnection(models, log),
     'towpath.doctor': () => doctor.examine(),
     'towpath.openSettings': (setting?: unknown) =>
@@ -344,7 +344,7 @@ export function createCommands(given: Dependencies): (id: TowpathCommandId, args
     'towpath.importOthers': () =>
       importAgentInstructions({
         workspace: parts.workspace,
-        isExcluded: (path) => createSearchExclusionTest(parts.policies.current(), '')(path),
+        isExcluded: (path) => createSearchExclusionPredicate(parts.policies.current(), '')(path),
       }),
     'towpath.importRuns': async (file?: vscode.Uri) => {
       const runId = await importRuns(parts.exchange, file);

@@ -5,15 +5,15 @@ import type { TowpathCommandId } from '../protocol/panel/intents.ts';
 import { excludeCurrentFolderFromPath } from '../tools/core/programs.ts';
 import { composeCommands } from './compose/composeCommands.ts';
 import { composeEngine } from './compose/composeEngine.ts';
-import { composeModels } from './compose/composeModels.ts';
+import { composeModelServices } from './compose/composeModels.ts';
 import { composePanel } from './compose/composePanel.ts';
-import { composePolicies } from './compose/composePolicies.ts';
-import { composeRuns } from './compose/composeRuns.ts';
-import { composeStatus } from './compose/composeStatus.ts';
+import { composePolicyServices } from './compose/composePolicies.ts';
+import { composeRunServices } from './compose/composeRuns.ts';
+import { composeStatusBar } from './compose/composeStatus.ts';
 import { composeStorage } from './compose/composeStorage.ts';
 import { composeWindow } from './compose/composeWindow.ts';
-import { startWindow } from './compose/startWindow.ts';
-import type { ProvidedModel } from './modelProvider/registerProvider.ts';
+import { startWindowServices } from './compose/startWindow.ts';
+import type { EditorModelProviderMethods } from './modelProvider/registerProvider.ts';
 import { settings } from './settings/settings.ts';
 import { useEditorLanguage } from './useEditorLanguage.ts';
 import type { ChatPage } from './view/chatPage.ts';
@@ -24,7 +24,7 @@ import type { ChatPage } from './view/chatPage.ts';
  */
 export interface Towpath {
   run(command: TowpathCommandId, args: unknown[]): unknown;
-  offered(): Promise<ProvidedModel>;
+  offered(): Promise<EditorModelProviderMethods>;
   close(): Promise<void>;
 }
 
@@ -39,14 +39,14 @@ export function createTowpath(context: vscode.ExtensionContext, page: ChatPage):
 
   const window = composeWindow(context, page);
   const storage = composeStorage(window);
-  const models = composeModels(storage);
-  const policies = composePolicies(models);
+  const models = composeModelServices(storage);
+  const policies = composePolicyServices(models);
   const engine = composeEngine(policies);
-  const runs = composeRuns(engine);
+  const runs = composeRunServices(engine);
   const panel = composePanel(runs);
-  composeStatus(runs);
+  composeStatusBar(runs);
   const { commands, offered } = composeCommands(panel);
-  startWindow(panel);
+  startWindowServices(panel);
 
   return {
     async run(command, args) {

@@ -4,8 +4,8 @@ import type { TowpathCommandId } from '../protocol/panel/intents.ts';
 import { lazyImport } from '../protocol/panel/lazyImport.ts';
 import { t } from '../protocol/text/l10n.ts';
 import type { Towpath } from './main.ts';
-import { lightbulb } from './mentions/lightbulb.ts';
-import { registerModelProvider } from './modelProvider/registerProvider.ts';
+import { lightbulbCodeActionProvider } from './mentions/lightbulb.ts';
+import { offerModelsToEditor } from './modelProvider/registerProvider.ts';
 import { useEditorLanguage } from './useEditorLanguage.ts';
 import { ChatPage, chatTabType } from './view/chatPage.ts';
 
@@ -38,10 +38,10 @@ export function activate(context: vscode.ExtensionContext): void {
   context.subscriptions.push(
     vscode.window.registerWebviewViewProvider('towpath.chat', page),
     vscode.window.registerWebviewPanelSerializer(chatTabType, page),
-    vscode.languages.registerCodeActionsProvider({ scheme: 'file' }, lightbulb, {
+    vscode.languages.registerCodeActionsProvider({ scheme: 'file' }, lightbulbCodeActionProvider, {
       providedCodeActionKinds: [vscode.CodeActionKind.QuickFix],
     }),
-    registerModelProvider(async () => (await load()).offered()),
+    offerModelsToEditor(async () => (await load()).offered()),
     vscode.commands.registerCommand('towpath.showChat', () => page.reveal()),
     ...commands.map(({ command }) =>
       vscode.commands.registerCommand(command, async (...args: unknown[]) => (await load()).run(command, args)),

@@ -6,7 +6,7 @@ import type { BackgroundCommands } from '../tools/shell/background.ts';
 import type { OrphanedCommands } from '../tools/shell/orphanedCommands.ts';
 import type { ApprovalDialogQueue } from './approvals/approvals.ts';
 import type { ApprovalPolicies } from './approvals/policies.ts';
-import type { CommandTerminal } from './background/commandTerminal.ts';
+import type { CommandOutputTerminal } from './background/commandTerminal.ts';
 import type { Dialogs } from './dialogs/dialogs.ts';
 import type { EditorWorkspace } from './editor/editorWorkspace.ts';
 import { editorLanguageService } from './editor/languageService.ts';
@@ -22,7 +22,7 @@ interface Dependencies {
   policies: ApprovalPolicies;
   left: OrphanedCommands;
   background: BackgroundCommands;
-  terminal: CommandTerminal;
+  terminal: CommandOutputTerminal;
   parserWorkers: ReturnType<typeof createParserWorkers>;
 }
 

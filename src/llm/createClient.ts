@@ -15,7 +15,7 @@ import {
 import { createOllamaClient } from './ollama/client.ts';
 import { createAzureClient } from './openai/azure.ts';
 import { createOpenAIClient } from './openai/client.ts';
-import { withTextCalls } from './textCalls/textCalls.ts';
+import { withTextToolCallParsing } from './textCalls/textCalls.ts';
 import type { FetchLimits } from './transport/http.ts';
 
 export interface ProviderChoice {
@@ -40,8 +40,8 @@ export interface ProviderChoice {
  * Creates the client for the user's choice. Reads text calls for every provider. Throws `LLMError` if the address is missing or the
  * provider is unknown.
  */
-export function createClient(choice: ProviderChoice): LLMClient {
-  return withTextCalls(createPlainClient(choice));
+export function createLLMClient(choice: ProviderChoice): LLMClient {
+  return withTextToolCallParsing(createPlainClient(choice));
 }
 
 function createPlainClient(choice: ProviderChoice): LLMClient {

@@ -1,4 +1,4 @@
-import type { StoredChange } from '../protocol/run/events.ts';
+import type { StoredFileChange } from '../protocol/run/events.ts';
 import { callsInStartOrder, type Run } from '../protocol/run/run.ts';
 import { t } from '../protocol/text/l10n.ts';
 import { sortedDictionaryKeys } from '../protocol/values/dictionary.ts';
@@ -7,16 +7,16 @@ import { sortedDictionaryKeys } from '../protocol/values/dictionary.ts';
  * File state to restore. `to`: content id, null for no file. `of`: run that stores the content. `was`: `to` is a deleted file of another
  * run, restored in its on-disk form. `known`: content ids known to the run and its branches; any other content was made by someone else.
  */
-export interface BranchFileState {
+export interface RunBranchFileState {
   path: string;
   to: string | null;
   of: string;
-  was?: Pick<StoredChange, 'kind' | 'mode'>;
+  was?: Pick<StoredFileChange, 'kind' | 'mode'>;
   known: (string | null)[];
 }
 
-export interface RestorableBranchFiles {
-  files: BranchFileState[];
+export interface RestorableRunBranchFiles {
+  files: RunBranchFileState[];
   left: { path: string; why: string }[];
 }
 
@@ -25,9 +25,9 @@ export interface RestorableBranchFiles {
  *
  * @param kin family of the run, with or without the run
  */
-export function restorableBranchFiles(run: Run, kin: readonly Run[]): RestorableBranchFiles {
+export function restorableRunBranchFiles(run: Run, kin: readonly Run[]): RestorableRunBranchFiles {
   const all = [run, ...kin.filter(({ id, imported }) => id !== run.id && !imported)]; // imported runs have no contents
-  const result: RestorableBranchFiles = { files: [], left: [] };
+  const result: RestorableRunBranchFiles = { files: [], left: [] };
   for (const path of new Set(all.flatMap(({ files }) => (files ? sortedDictionaryKeys(files) : [])))) {
     const seen = all.flatMap((one) => (one.files?.[path] ? [{ run: one, file: one.files[path] }] : []));
     if (seen.some(({ file }) => file.from !== undefined || (file.kind && file.kind !== 'file'))) {
@@ -52,7 +52,7 @@ export function restorableBranchFiles(run: Run, kin: readonly Run[]): Restorable
   return result;
 }
 
-function deletionOf(run: Run, path: string): BranchFileState['was'] {
+function deletionOf(run: Run, path: string): RunBranchFileState['was'] {
   const change = callsInStartOrder(run).flatMap(([, { changes = [] }]) =>
     changes.find((one) => one.path === path && one.kind),
   )[0];

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { promises as fs } from 'node:fs';
 import path from 'node:path';
 import type { Message } from '../protocol/content/messages.ts';
-import type { BranchParent } from '../protocol/run/branches.ts';
+import type { RunBranchOrigin } from '../protocol/run/branches.ts';
 import type { StoredEvent } from '../protocol/run/events.ts';
 import { readOnlyReasonMessages } from '../protocol/run/readOnlyReason.ts';
 import { callsInStartOrder, callsWithOrphanedCommand, type Run } from '../protocol/run/run.ts';
@@ -94,7 +94,7 @@ export function createForkEvents(
 }
 
 // Returns the first run with the shared events, so that forks at the same message have the same origin.
-function parentAt(run: Run, seqs: readonly number[], seq: number): BranchParent {
+function parentAt(run: Run, seqs: readonly number[], seq: number): RunBranchOrigin {
   const { run: from, seq: at, line = [] } = run.parent ?? {};
   const above = from === undefined ? [] : [{ run: from, seq: at! }, ...line];
   const path = [{ run: run.id, seq }, ...above].map((position) => ({ ...position }));

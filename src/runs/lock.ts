@@ -3,7 +3,7 @@ import { promises as fs } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { message } from '../protocol/text/l10n.ts';
 import { StoreError } from './journal.ts';
-import { type LockHolder, lockHolderState, ownLockIds, parseHolder, thisProcess } from './storage/lockHolder.ts';
+import { type LockHolder, lockHolderState, ownLockIds, parseLockHolder, thisProcess } from './storage/lockHolder.ts';
 
 /**
  * Lock of a run: one window at a time writes. The lock file names the holder (`lockHolder.ts`). The lock of a dead process is taken over. A
@@ -39,7 +39,7 @@ export async function acquireShortLock(file: string): Promise<RunLock> {
 /** Takes the lock from any holder outside of this process, alive or not. Throws `StoreError`. */
 export async function takeOverRunLock(file: string, window?: string): Promise<RunLock> {
   const ownText = newText({ window });
-  const isOurs = (text: string) => ownLockIds.has(parseHolder(text)?.id ?? '');
+  const isOurs = (text: string) => ownLockIds.has(parseLockHolder(text)?.id ?? '');
   await acquire(file, ownText, (text) => (isOurs(text) ? 'alive' : 'dead'));
   return hold(file, ownText, true);
 }
@@ -52,7 +52,7 @@ async function acquire(file: string, ownText: Text, standingIn: (text: string) =
       const text = await textOf(file);
       if (text === undefined) continue; // just released
       const standing = standingIn(text);
-      if (standing === 'alive' && parseHolder(text)?.brief) {
+      if (standing === 'alive' && parseLockHolder(text)?.brief) {
         await sleep(pause);
         continue;
       }
@@ -79,7 +79,9 @@ export async function findLockHolder(file: string): Promise<{ holder?: LockHolde
   const beatAt = (await stampOf(file)) ?? 0;
   const standing = standingOfText(text);
   const isQuiet = Math.abs(Date.now() - beatAt) > runLockTimes.silent;
-  return standing === 'dead' || (standing === 'unknown' && isQuiet) ? undefined : { holder: parseHolder(text), beatAt };
+  return standing === 'dead' || (standing === 'unknown' && isQuiet)
+    ? undefined
+    : { holder: parseLockHolder(text), beatAt };
 }
 
 export const runLockedMessage = 'This run is in progress in another window. Stop it there to continue here.';
@@ -129,7 +131,7 @@ async function beat(file: string, text: string): Promise<void> {
 type Standing = ReturnType<typeof lockHolderState>;
 
 const standingOfText = (text: string): Standing => {
-  const holder = parseHolder(text);
+  const holder = parseLockHolder(text);
   return holder ? lockHolderState(holder) : 'unknown'; // may be half written on file systems without links
 };
 

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { mapLimit } from '../protocol/values/concurrency.ts';
 import { RunHistoryIndex } from './history.ts';
 import { acquireRunLock } from './lock.ts';
-import { WindowStatus } from './windowStatus.ts';
+import { PublishedRunStatuses } from './windowStatus.ts';
 
 /**
  * Moves the runs of another store into this store, deleted runs included; returns the number of runs. Each run moves by an atomic rename.
@@ -13,7 +13,7 @@ import { WindowStatus } from './windowStatus.ts';
  * @param to absolute folder of this store
  */
 export async function mergeStorages(from: string, to: string): Promise<number> {
-  const [history, marks] = [new RunHistoryIndex(from), new WindowStatus(path.join(from, 'now'))];
+  const [history, marks] = [new RunHistoryIndex(from), new PublishedRunStatuses(path.join(from, 'now'))];
   const came = await mapLimit(await runsIn(path.join(from, 'runs')), 1, async (id) => {
     const lock = await acquireRunLock(path.join(from, 'runs', id, 'lock')).catch(() => undefined);
     if (!lock) return false;

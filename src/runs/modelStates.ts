@@ -1,17 +1,17 @@
 import { promises as fs } from 'node:fs';
 import path from 'node:path';
 
-export const modelStatesFolder = (store: string): string => path.join(store, 'model-states');
+export const sequenceStatesFolder = (store: string): string => path.join(store, 'model-states');
 
 const idOf = (name: string): string | undefined => /^(run-[\w-]{1,100})\./.exec(name)?.[1];
 
-export async function removeModelStates(folder: string, ids: readonly string[]): Promise<void> {
+export async function removeSequenceStatesOfRuns(folder: string, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return;
   const names = (await namesIn(folder)).filter((name) => ids.includes(idOf(name)!));
   for (const name of names) await fs.rm(path.join(folder, name), { force: true }).catch(() => {});
 }
 
-export async function orphanedModelStateIds(
+export async function orphanedSequenceStateRunIds(
   folder: string,
   exists: (id: string) => Promise<boolean>,
 ): Promise<string[]> {

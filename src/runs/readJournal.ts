@@ -2,9 +2,9 @@ import { promises as fs } from 'node:fs';
 import path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { type StoredEvent, storedEventSchema } from '../protocol/run/events.ts';
-import { formatVersion } from '../protocol/run/eventVersions.ts';
+import { storedRunFormatVersion } from '../protocol/run/eventVersions.ts';
 import { isConversationEventType } from '../protocol/run/isConversation.ts';
-import type { ReadOnlyCode } from '../protocol/run/readOnlyReason.ts';
+import type { ReadOnlyReasonCode } from '../protocol/run/readOnlyReason.ts';
 import { type LocalizedMessage, localizedCount, message } from '../protocol/text/l10n.ts';
 import { insertStoredImages, readImages, storedImageNames } from './imageStore.ts';
 import { checksum, journalHeader, StoreError } from './journal.ts';
@@ -39,7 +39,7 @@ interface CorruptRange {
 export interface JournalContents {
   entries: JournalEntry[];
   wounds: CorruptRange[];
-  newer?: ReadOnlyCode;
+  newer?: ReadOnlyReasonCode;
   wholeBytes: number;
   size: number;
 }
@@ -196,7 +196,7 @@ function parseLine(
 }
 
 // Only a version number marks a line of a newer version; an unreadable line without a version is damaged.
-const isNewer = ({ version = 1 }: JournalEntry): boolean => version > formatVersion;
+const isNewer = ({ version = 1 }: JournalEntry): boolean => version > storedRunFormatVersion;
 const isReadable = (entry: JournalEntry): boolean => entry.event !== undefined || isNewer(entry);
 
 class Found {

@@ -9,13 +9,13 @@ interface FoundRun {
 // Searchable characters per run: the start and end of a longer text.
 const maxText = 200_000;
 
-export function runSearchText(run: Run): Buffer {
+export function searchTextOfRun(run: Run): Buffer {
   const messages = [...run.messages, ...(run.damage ?? []).flatMap(({ messages }) => messages)];
   const texts = messages.flatMap((message) => (message.role === 'tool' ? [] : [message.content]));
   return Buffer.from(`${searchable(runTitle(run))}\t${searchable(bothEnds(texts, maxText / 2))}`);
 }
 
-export const runTitleSearchText = (title: string): Buffer => Buffer.from(`${searchable(title)}\t`);
+export const searchTextOfRunTitle = (title: string): Buffer => Buffer.from(`${searchable(title)}\t`);
 
 function searchable(text: string): string {
   const plain = isPlain.test(text) ? text : text.normalize('NFKD').replace(/[\p{M}\p{Cf}]+/gu, '');

@@ -30,9 +30,9 @@ import { Journal, StoreError } from './journal.ts';
 import { readLastMessages } from './lastMessages.ts';
 import { sweepRunLeftovers } from './leftovers.ts';
 import { acquireRunLock, findLockHolder, isLockedByOtherProcess, type RunLock, takeOverRunLock } from './lock.ts';
-import { modelStatesFolder, orphanedModelStateIds, removeModelStates } from './modelStates.ts';
+import { orphanedSequenceStateRunIds, removeSequenceStatesOfRuns, sequenceStatesFolder } from './modelStates.ts';
 import { readFirstEvent, readJournal } from './readJournal.ts';
-import { findMatchingRuns, runSearchText, runTitleSearchText } from './searchRuns.ts';
+import { findMatchingRuns, searchTextOfRun, searchTextOfRunTitle } from './searchRuns.ts';
 import type { LockHolder } from './storage/lockHolder.ts';
 import { createPrivateFolder } from './storage/privateFolder.ts';
 import {
@@ -45,14 +45,14 @@ import {
   writeRunSummary,
 } from './storedSummary.ts';
 import { DeletedRuns } from './trash.ts';
-import { WindowStatus } from './windowStatus.ts';
+import { PublishedRunStatuses } from './windowStatus.ts';
 
 // Runs processed in parallel; a thousand journals would not fit into memory.
 const atOnce = 8;
 const maxOpenReads = 50;
 
 /** Run opened for exclusive writing until `close`. */
-export interface OpenRun {
+export interface WritableRun {
   run: Run;
   append(event: StoredEvent): Promise<void>;
   close(): Promise<void>;
@@ -65,7 +65,7 @@ export interface OpenRun {
 export class RunStore {
   readonly contents: ContentStore;
   readonly deleted: DeletedRuns;
-  readonly marks: WindowStatus;
+  readonly marks: PublishedRunStatuses;
   private readonly history: RunHistoryIndex;
   private readonly openHere = new Map<string, Run>();
 
@@ -84,7 +84,7 @@ export class RunStore {
     const runs = path.join(folder, 'runs');
     this.deleted = new DeletedRuns(runs, path.join(folder, 'deleted'), now);
     this.history = new RunHistoryIndex(folder);
-    this.marks = new WindowStatus(path.join(folder, 'now'));
+    this.marks = new PublishedRunStatuses(path.join(folder, 'now'));
     this.contents = new ContentStore(runs, () => this.deleted.folders());
   }
 
@@ -92,7 +92,7 @@ export class RunStore {
     return `run-${randomUUID()}`;
   }
 
-  async create(id: string): Promise<OpenRun> {
+  async create(id: string): Promise<WritableRun> {
     const folder = this.folderOf(id);
     await createPrivateFolder(folder).catch((error) => {
       throw StoreError.from(error);
@@ -101,7 +101,7 @@ export class RunStore {
     return this.opened(id, newRun(id), lock, () => Journal.create(this.journalOf(id)));
   }
 
-  async open(id: string): Promise<OpenRun> {
+  async open(id: string): Promise<WritableRun> {
     const lock = await this.lock(id);
     const folder = this.folderOf(id);
     let read: Awaited<ReturnType<typeof readRunWithJournal>>;
@@ -245,7 +245,9 @@ export class RunStore {
 
   private async readForIndex(id: string): Promise<IndexedRun | undefined> {
     const read = await readRunForIndex(this.folderOf(id), id);
-    return read && { ...read, searchText: read.run ? runSearchText(read.run) : runTitleSearchText(read.summary.title) };
+    return (
+      read && { ...read, searchText: read.run ? searchTextOfRun(read.run) : searchTextOfRunTitle(read.summary.title) }
+    );
   }
 
   /** Workflow of each run, deleted runs included; undefined for an unreadable record. */
@@ -260,7 +262,7 @@ export class RunStore {
     const lock = await this.lock(id);
     try {
       const name = await this.deleted.take(id);
-      await removeModelStates(this.modelStates, [id]);
+      await removeSequenceStatesOfRuns(this.modelStates, [id]);
       await this.history.drop(id);
       return name;
     } finally {
@@ -292,7 +294,10 @@ export class RunStore {
   async sweep(): Promise<void> {
     await this.deleted.sweep();
     await sweepRunLeftovers(path.join(this.folder, 'runs'), this.now());
-    await removeModelStates(this.modelStates, await orphanedModelStateIds(this.modelStates, (id) => this.has(id)));
+    await removeSequenceStatesOfRuns(
+      this.modelStates,
+      await orphanedSequenceStateRunIds(this.modelStates, (id) => this.has(id)),
+    );
   }
 
   get runsFolder(): string {
@@ -300,14 +305,14 @@ export class RunStore {
   }
 
   get modelStates(): string {
-    return modelStatesFolder(this.folder);
+    return sequenceStatesFolder(this.folder);
   }
 
   stateFolder(id: string): string {
     return path.join(this.folderOf(id), 'state');
   }
 
-  private async opened(id: string, run: Run, lock: RunLock, start: () => Promise<Journal>): Promise<OpenRun> {
+  private async opened(id: string, run: Run, lock: RunLock, start: () => Promise<Journal>): Promise<WritableRun> {
     let journal: Journal;
     try {
       journal = await start();
@@ -392,7 +397,7 @@ const indexedOf = (run: Run, stamp: JournalFileStamp): IndexedRun => ({
   summary: toStoredRunSummary(run),
   stamp,
   get searchText() {
-    return runSearchText(run); // runs that are only listed need no search terms
+    return searchTextOfRun(run); // runs that are only listed need no search terms
   },
 });
 

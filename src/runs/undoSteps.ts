@@ -1,5 +1,5 @@
 // @invariant undo-follows-event-numbers: Undo follows the numbers of `tool-start` events, never the order of object keys.
-import type { FileMove, RemovedFileKind, StoredChange } from '../protocol/run/events.ts';
+import type { FileMove, RemovedFileKind, StoredFileChange } from '../protocol/run/events.ts';
 import { callsInStartOrder, type Run } from '../protocol/run/run.ts';
 import type { RedoableUndo } from '../protocol/run/runFiles.ts';
 
@@ -18,11 +18,11 @@ export interface UndoStep {
   place: string;
   paths: string[];
   to: string | null;
-  was?: Pick<StoredChange, 'kind' | 'mode'>;
-  form?: Pick<StoredChange, 'mode' | 'encoding'>;
+  was?: Pick<StoredFileChange, 'kind' | 'mode'>;
+  form?: Pick<StoredFileChange, 'mode' | 'encoding'>;
   left: string | null;
   leftKind?: RemovedFileKind;
-  leftForm?: Pick<StoredChange, 'mode' | 'encoding'>;
+  leftForm?: Pick<StoredFileChange, 'mode' | 'encoding'>;
   mixed?: true;
   toolCallIds: string[];
   order: number;
@@ -159,8 +159,8 @@ export function redoOperations({ toolCallIds, changes, moves }: RedoableUndo): U
     .filter((one) => isUndoMove(one) || one.to !== one.left);
 }
 
-function formOfNew(changes: readonly StoredChange[] = [], { after: id }: StoredChange): UndoStep['leftForm'] {
-  const isSource = ({ before, after, kind, mode }: StoredChange) =>
+function formOfNew(changes: readonly StoredFileChange[] = [], { after: id }: StoredFileChange): UndoStep['leftForm'] {
+  const isSource = ({ before, after, kind, mode }: StoredFileChange) =>
     before === id && after === null && !kind && mode !== undefined;
   const { mode = 0o666 & ~process.umask(), encoding } = changes.find(isSource) ?? {};
   return { mode, encoding };
@@ -190,7 +190,7 @@ export function undoableCallIds(run: Run, scope: 'turn' | 'run'): string[] {
 }
 
 // Returns changes and moves without an undo, in order, including possible changes of calls without an end.
-function standingOf(run: Run): { toolCallId: string; change?: StoredChange; moved?: FileMove }[] {
+function standingOf(run: Run): { toolCallId: string; change?: StoredFileChange; moved?: FileMove }[] {
   return callsInStartOrder(run).flatMap(([toolCallId, { changes = [], moved, undone = [] }]) => [
     ...changes.filter(({ path }) => !undone.includes(path)).map((change) => ({ toolCallId, change })),
     ...(moved && !undone.includes(moved.to) ? [{ toolCallId, moved }] : []),

@@ -9,20 +9,20 @@ const markSchema = z.object({
   awaitsApproval: z.boolean().optional(),
   isAtLimit: z.boolean().optional(),
 });
-export type RunStatus = z.infer<typeof markSchema>;
+export type PublishedRunStatus = z.infer<typeof markSchema>;
 
 /**
  * Run states published by windows for other windows of the workspace and for the next start: a small file per run, on which the run does
  * not depend. A running state is valid only while a process holds the lock of the run. `awaitsApproval` refines `asking`, `isAtLimit` (the
  * turn limit) refines `ended`.
  */
-export class WindowStatus {
+export class PublishedRunStatuses {
   private last: Promise<void> = Promise.resolve();
 
   constructor(private readonly folder: string) {}
 
   /** Publishes a state; undefined removes it. Writes are ordered and never reject. */
-  set(runId: string, mark: RunStatus | undefined): Promise<void> {
+  set(runId: string, mark: PublishedRunStatus | undefined): Promise<void> {
     const write = async () => {
       const file = path.join(this.folder, runId);
       if (!mark) return fs.rm(file, { force: true });
@@ -34,7 +34,7 @@ export class WindowStatus {
   }
 
   /** Reads the states by run id, after pending writes of this window. Invalid files are skipped. */
-  async read(): Promise<Map<string, RunStatus>> {
+  async read(): Promise<Map<string, PublishedRunStatus>> {
     await this.last;
     const names = await fs.readdir(this.folder).catch(() => []);
     const marks = await Promise.all(names.map(async (name) => [name, await this.markIn(name)] as const));
@@ -65,7 +65,7 @@ export class WindowStatus {
     };
   }
 
-  private async markIn(name: string): Promise<RunStatus | undefined> {
+  private async markIn(name: string): Promise<PublishedRunStatus | undefined> {
     try {
       return markSchema.parse(JSON.parse(await fs.readFile(path.join(this.folder, name), 'utf8')));
     } catch {

@@ -6,7 +6,7 @@ import * as path from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { applyEdits } from '../../src/tools/edit/applyEdits.ts';
 import { countChanges } from '../../src/tools/edit/diff.ts';
-import { refusePlaceholders } from '../../src/tools/edit/placeholder.ts';
+import { rejectOmittedCodePlaceholders } from '../../src/tools/edit/placeholder.ts';
 import { linesWithoutEndings } from '../../src/tools/sandbox/fileText.ts';
 import { casesOf, corpus, type EditCase, score } from '../support/edits.ts';
 import { temporaryWorkspace } from '../support/workspace.ts';
@@ -69,7 +69,7 @@ line('silently wrong', { edits: `${wrong}`, of: `${cases.length}` }, wrong, 0);
 /** As `fs.edit` does, of a text that was read. */
 function workOut({ before, oldText, newText }: EditCase): void {
   const text = before.replace(/^\ufeff/, '');
-  for (const given of [newText, oldText]) refusePlaceholders(given, text);
+  for (const given of [newText, oldText]) rejectOmittedCodePlaceholders(given, text);
   const made = applyEdits(text, [{ oldText, newText }]);
   if (made.ok) countChanges(linesWithoutEndings(text), linesWithoutEndings(made.text));
 }

@@ -1,6 +1,6 @@
 import type { ChatStreamChunk } from '../../src/llm/core/client.ts';
-import { parseArguments } from '../../src/llm/messages/parseArguments.ts';
-import { readTextCalls } from '../../src/llm/textCalls/textCalls.ts';
+import { parseToolArguments } from '../../src/llm/messages/parseArguments.ts';
+import { readTextToolCalls } from '../../src/llm/textCalls/textCalls.ts';
 import { clientFor, greeting, hear, served } from '../llm/serve.ts';
 import { compare, inMs, line } from './measure.ts';
 
@@ -62,14 +62,14 @@ function rescue(text: string): () => Promise<void> {
     yield* chunks;
   }
   return async () => {
-    for await (const _ of readTextCalls(stream(), greeting.tools!));
+    for await (const _ of readTextToolCalls(stream(), greeting.tools!));
   };
 }
 
 function read(args: object): () => Promise<void> {
   const text = JSON.stringify(args);
   return async () => {
-    if (parseArguments(text).malformed !== undefined) throw new Error('these are good arguments');
+    if (parseToolArguments(text).malformed !== undefined) throw new Error('these are good arguments');
   };
 }
 

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ChatRequest, ChatStreamChunk } from '../../src/llm/core/client.ts';
-import { createLocalClient } from '../../src/llm/local/host/client.ts';
+import { createLocalModelClient } from '../../src/llm/local/host/client.ts';
 import { buildWorker, localModel, tools } from '../llm/local/setup.ts';
 import { Whole } from '../llm/local/whole.ts';
 import { writeRandomModel } from '../support/randomModel.ts';
@@ -57,13 +57,13 @@ async function stops(): Promise<void> {
   console.log(`Stop, until it has ended, and until the model is free again; the slowest of ${rounds}`);
   for (const [stage, request, when, newClient] of stages) {
     const times: { ended: number; free: number }[] = [];
-    let client = createLocalClient(options);
+    let client = createLocalModelClient(options);
     if (!newClient) await drain(client, short);
     for (let round = 0; round < rounds; round++) {
       times.push(await stopAt(client, fresh(request), when));
       if (newClient) {
         await client.dispose();
-        client = createLocalClient(options);
+        client = createLocalModelClient(options);
       }
     }
     await client.dispose();
@@ -103,7 +103,7 @@ async function stopsInAQuestion(): Promise<void> {
 async function delays(): Promise<void> {
   console.log('\nEvent-loop delay of the process that uses the model (resolution 1 ms, taken off)');
   await delayIn('idle', () => sleep(1500));
-  const client = createLocalClient({ ...options, threads: threads || availableParallelism() });
+  const client = createLocalModelClient({ ...options, threads: threads || availableParallelism() });
   await delayIn('loading', async () => {
     for await (const chunk of client.chatStream(fresh(short))) if (chunk.content || isReading(chunk)) break;
   });

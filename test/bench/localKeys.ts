@@ -1,7 +1,11 @@
 import { availableParallelism } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ChatRequest } from '../../src/llm/core/client.ts';
-import { createLocalClient, type LocalClient, type LocalClientOptions } from '../../src/llm/local/host/client.ts';
+import {
+  createLocalModelClient,
+  type LocalModelClient,
+  type LocalModelClientOptions,
+} from '../../src/llm/local/host/client.ts';
 import { endBrowser, openBrowser, type TestPage } from '../webview/browser.ts';
 import { begin, readyState, runOf } from '../webview/conversation.ts';
 import { fresh, isReading } from './localRounds.ts';
@@ -20,13 +24,13 @@ const prompt: ChatRequest = {
 };
 
 /** How long a key takes in the panel until what it did is drawn, while the model reads with all cores, beside the same at rest. */
-export async function keysWhileItReads(options: LocalClientOptions): Promise<void> {
+export async function keysWhileItReads(options: LocalModelClientOptions): Promise<void> {
   const threads = availableParallelism();
   console.log(
     `\nA key in the panel until it is drawn, ${rounds} × ${keys} of them: while ${threads} threads read, and at rest`,
   );
   const browser = await openBrowser();
-  const client = createLocalClient({ ...options, contextSize: 0, threads, oneRun: true });
+  const client = createLocalModelClient({ ...options, contextSize: 0, threads, oneRun: true });
   try {
     const test = await browser.open('webview/main.ts');
     await test.send({ type: 'state', state: readyState }, { type: 'run', run: runOf('keys', begin) });
@@ -55,7 +59,7 @@ export async function keysWhileItReads(options: LocalClientOptions): Promise<voi
   }
 }
 
-async function whileItReads<Result>(client: LocalClient, work: () => Promise<Result>): Promise<Result> {
+async function whileItReads<Result>(client: LocalModelClient, work: () => Promise<Result>): Promise<Result> {
   const stop = new AbortController();
   let done: Promise<Result> | undefined;
   try {

@@ -6,7 +6,7 @@ import {
   type LlamaModel,
   type TokenPredictor,
 } from 'node-llama-cpp';
-import { PromptLookup } from '../../src/llm/local/worker/promptLookup.ts';
+import { PromptLookupTokenPredictor } from '../../src/llm/local/worker/promptLookup.ts';
 import { writeHeavyModel } from '../support/heavyModel.ts';
 import { writeRandomModel } from '../support/randomModel.ts';
 import { line } from './measure.ts';
@@ -75,7 +75,7 @@ export async function lookups(folder: string): Promise<void> {
   ): Promise<void> {
     const context = await model.createContext({ contextSize: 4096, threads: 1, sequences: 2 });
     const grammar = schema && (await llama.createGrammarForJsonSchema(schema as never));
-    const predictor: TokenPredictor = new PromptLookup(always && (() => 0)) as never;
+    const predictor: TokenPredictor = new PromptLookupTokenPredictor(always && (() => 0)) as never;
     const sides = [context.getSequence({ tokenPredictor: predictor }), context.getSequence()].map((sequence) => ({
       sequence,
       all: [] as number[],

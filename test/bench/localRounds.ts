@@ -1,5 +1,5 @@
 import type { ChatRequest, ChatStreamChunk } from '../../src/llm/core/client.ts';
-import type { LocalClient } from '../../src/llm/local/host/client.ts';
+import type { LocalModelClient } from '../../src/llm/local/host/client.ts';
 
 export const shortMessages: ChatRequest['messages'] = [{ role: 'user', content: 'along the canal' }];
 
@@ -12,7 +12,11 @@ export const fresh = (request: ChatRequest): ChatRequest => ({
 });
 
 /** Milliseconds from Stop, at the first such chunk, to the end of the reply, and until the model is free again. */
-export async function stopAt(client: LocalClient, request: ChatRequest, when: (chunk: ChatStreamChunk) => boolean) {
+export async function stopAt(
+  client: LocalModelClient,
+  request: ChatRequest,
+  when: (chunk: ChatStreamChunk) => boolean,
+) {
   const stop = new AbortController();
   let stoppedAt = 0;
   try {
@@ -33,7 +37,7 @@ export async function stopAt(client: LocalClient, request: ChatRequest, when: (c
   return { ended, free: performance.now() - stoppedAt };
 }
 
-export async function drain(client: LocalClient, request: ChatRequest): Promise<void> {
+export async function drain(client: LocalModelClient, request: ChatRequest): Promise<void> {
   for await (const chunk of client.chatStream(request)) if (chunk.done) return;
 }
 

@@ -1,7 +1,11 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { ChatRequest } from '../../src/llm/core/client.ts';
-import { createLocalClient, type LocalClient, type LocalClientOptions } from '../../src/llm/local/host/client.ts';
+import {
+  createLocalModelClient,
+  type LocalModelClient,
+  type LocalModelClientOptions,
+} from '../../src/llm/local/host/client.ts';
 import { writeRandomModel } from '../support/randomModel.ts';
 import { type LlamaBench, llamaBench } from './llamaBench.ts';
 import { line } from './measure.ts';
@@ -26,7 +30,7 @@ const ticksPerSecond = 100;
  * Tokens for each second of CPU, beside llama.cpp's own tool with the same file, threads, depth and nice value, in turns.
  * @param folder for a larger model
  */
-export async function speeds(options: LocalClientOptions, folder: string): Promise<void> {
+export async function speeds(options: LocalModelClientOptions, folder: string): Promise<void> {
   const peer = await llamaBench();
   if (typeof peer === 'string') {
     console.log(`\nSpeed beside llama.cpp's own tool: not compared, ${peer}.`);
@@ -41,8 +45,8 @@ export async function speeds(options: LocalClientOptions, folder: string): Promi
   await writingOf(larger, options, peer);
 }
 
-async function readingOf(modelPath: string, options: LocalClientOptions, peer: LlamaBench): Promise<void> {
-  const client = createLocalClient({ ...options, modelPath, contextSize: 0, threads, oneRun: true });
+async function readingOf(modelPath: string, options: LocalModelClientOptions, peer: LlamaBench): Promise<void> {
+  const client = createLocalModelClient({ ...options, modelPath, contextSize: 0, threads, oneRun: true });
   await ask(client, reads.at(-1)![0], 1); // its context is as large as it will be
   const args = (tokens: number) => [...sameOf(modelPath), '-n', '0', '-p', `${tokens}`];
   for (const [tokens, rounds] of reads) {
@@ -62,8 +66,8 @@ async function readingOf(modelPath: string, options: LocalClientOptions, peer: L
   await client.dispose();
 }
 
-async function writingOf(modelPath: string, options: LocalClientOptions, peer: LlamaBench): Promise<void> {
-  const client = createLocalClient({ ...options, modelPath, contextSize: 0, threads, oneRun: true });
+async function writingOf(modelPath: string, options: LocalModelClientOptions, peer: LlamaBench): Promise<void> {
+  const client = createLocalModelClient({ ...options, modelPath, contextSize: 0, threads, oneRun: true });
   const { tokens, depth, rounds } = writes;
   const args = (count: number) => [...sameOf(modelPath), '-p', '0', '-d', `${depth}`, '-n', `${count}`];
   const write = (count: number) => ask(client, depth, count, 'writing');
@@ -108,7 +112,7 @@ async function compare(what: string, own: Side, other: Side, rounds: number): Pr
 let others = 0;
 
 /** A prompt of about so many tokens, each of which is a letter. @param key of what was read of it before; none when not given */
-async function ask(client: LocalClient, tokens: number, maxTokens: number, key?: string) {
+async function ask(client: LocalModelClient, tokens: number, maxTokens: number, key?: string) {
   const cacheKey = key ?? `other-${++others}`;
   const content = `${cacheKey} ${'along the canal '.repeat(tokens / 16)}`.slice(0, tokens);
   const request: ChatRequest = {

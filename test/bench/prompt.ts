@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { build } from 'esbuild';
 import type { ChatRequest } from '../../src/llm/core/client.ts';
-import { createLocalClient } from '../../src/llm/local/host/client.ts';
+import { createLocalModelClient } from '../../src/llm/local/host/client.ts';
 import { writeRandomModel } from '../support/randomModel.ts';
 import { drain, fresh, isReading, shortMessages, stopAt } from './localRounds.ts';
 import { inMs, line, median } from './measure.ts';
@@ -36,7 +36,7 @@ try {
   const frees = new Map<number, number[]>(sizes.map((size) => [size, []]));
   for (let round = 0; round < rounds; round++)
     for (const [size, workerPath] of workers) {
-      const client = createLocalClient({ workerPath, modelPath, contextSize: 8192, threads: 1, gpu: false });
+      const client = createLocalModelClient({ workerPath, modelPath, contextSize: 8192, threads: 1, gpu: false });
       await drain(client, { ...fresh(prompt), messages: shortMessages }); // it is loaded
       const startedAt = performance.now();
       for await (const chunk of client.chatStream(fresh(prompt))) {

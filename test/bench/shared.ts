@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createClient } from '../../src/llm/createClient.ts';
+import { createLLMClient } from '../../src/llm/createClient.ts';
 import { userMessageMarker } from '../../src/llm/local/demo/automaton.ts';
 import { writeScriptedModel } from '../../src/llm/local/demo/scriptedModel.ts';
 import type { TokenUsage } from '../../src/protocol/content/messages.ts';
@@ -53,7 +53,7 @@ async function talk(): Promise<void> {
   const talks = await Promise.all(
     Array.from({ length: people }, async () => {
       const talk = new Conversation(await temporaryWorkspace({}), []);
-      talk.model = createClient({
+      talk.model = createLLMClient({
         provider: 'llama-server',
         model: 'scripted',
         baseUrl: `http://127.0.0.1:${port}/v1`,

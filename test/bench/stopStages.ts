@@ -4,7 +4,7 @@ import type { ExecutionEngine } from '../../src/engine/run/engine.ts';
 import type { AdapterDependencies, AdapterLimits } from '../../src/llm/adapter/adapter.ts';
 import { createRateLimiter } from '../../src/llm/adapter/rateLimit.ts';
 import type { LLMClient } from '../../src/llm/core/client.ts';
-import { createLocalClient } from '../../src/llm/local/host/client.ts';
+import { createLocalModelClient } from '../../src/llm/local/host/client.ts';
 import type { RunEvent } from '../../src/protocol/run/events.ts';
 import type { ApprovalRequester } from '../../src/tools/core/tool.ts';
 import { builtinTools } from '../../src/tools/host/builtinTools.ts';
@@ -135,7 +135,7 @@ async function loading(): Promise<Stage> {
   const clients: { dispose(): Promise<void> }[] = [];
   return {
     client: () => {
-      const client = createLocalClient(options);
+      const client = createLocalModelClient(options);
       clients.push(client);
       return client;
     },

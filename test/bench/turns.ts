@@ -10,7 +10,7 @@ import { collectChatStream } from '../../src/llm/core/client.ts';
 import type { RunEvent, RunEventBody } from '../../src/protocol/run/events.ts';
 import { applyEvent } from '../../src/protocol/run/fold.ts';
 import { newRun, type Run } from '../../src/protocol/run/run.ts';
-import { type OpenRun, RunStore } from '../../src/runs/store.ts';
+import { RunStore, type WritableRun } from '../../src/runs/store.ts';
 import { createReadOnlyTool } from '../../src/tools/core/tool.ts';
 import { builtinTools } from '../../src/tools/host/builtinTools.ts';
 import { createToolHost } from '../../src/tools/host/host.ts';
@@ -80,7 +80,7 @@ async function turnOf(length: number, { counts, onDisk }: { counts: boolean; onD
   );
   const engine = new ExecutionEngine({
     store: {
-      open: async (): Promise<OpenRun> => ({ ...kept, run: runOf(runId, length, counts) }),
+      open: async (): Promise<WritableRun> => ({ ...kept, run: runOf(runId, length, counts) }),
     } as unknown as RunStore,
     host: createToolHost({
       workspace,

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { rgPath } from '@vscode/ripgrep';
-import { checkModel, type ModelCheckOptions } from '../../src/check/checkModel.ts';
+import { type ModelCheckOptions, runModelCheckTasks } from '../../src/check/checkModel.ts';
 import { estimateModelCheck } from '../../src/check/estimate.ts';
 import { type CheckResult, checkResultSchema, passedTaskCount } from '../../src/check/taskResult.ts';
 import { modelCheckTasks } from '../../src/check/tasks.ts';
@@ -29,7 +29,7 @@ const check = (
   client: LLMClient,
   { price, budget, ...more }: Partial<ModelCheckOptions> & Parameters<typeof modelOf>[1] = {},
 ) =>
-  checkModel({
+  runModelCheckTasks({
     model: modelOf(client, { price, budget }),
     towpath: '1.0.0',
     ripgrep: rgPath,

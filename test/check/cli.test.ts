@@ -3,8 +3,8 @@ import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { checkModel } from '../../src/check/checkModel.ts';
-import { createCheckedModelClient } from '../../src/check/namedModel.ts';
+import { runModelCheckTasks } from '../../src/check/checkModel.ts';
+import { createModelCheckClient } from '../../src/check/namedModel.ts';
 import { checkResultSchema, passedTaskCount } from '../../src/check/taskResult.ts';
 import { type Provider, reply, startProvider } from '../support/provider.ts';
 
@@ -59,7 +59,7 @@ describe('npm run check-model', function () {
     for (const text of [output, readFileSync(json!, 'utf8')]) assert.ok(!text.includes('canary'));
   });
 
-  const mistakes: [what: string, named: Parameters<typeof createCheckedModelClient>[0], says: RegExp][] = [
+  const mistakes: [what: string, named: Parameters<typeof createModelCheckClient>[0], says: RegExp][] = [
     ['no model', { id: '' }, /^Which model\? npm run check-model -- provider\/name$/],
     ['a provider that nobody knows', { id: 'nobody/one' }, /^There is no provider nobody\. There are: local, openai, /],
     ['a key that is not there', { id: 'openai/one', key: 'NO_SUCH_KEY' }, /^The environment has no NO_SUCH_KEY\.$/],
@@ -69,13 +69,13 @@ describe('npm run check-model', function () {
   for (const [what, named, says] of mistakes)
     it(`says what is wrong with ${what}`, () =>
       assert.throws(
-        () => createCheckedModelClient(named, folder, {}),
+        () => createModelCheckClient(named, folder, {}),
         (error: Error) => says.test(error.message),
       ));
 
   it('says of a model file that is not there that it was not checked, and why', async () => {
-    const { model, dispose } = createCheckedModelClient({ id: 'local/nowhere.gguf' }, folder, {});
-    const result = await checkModel({ model, towpath: '1', signal: new AbortController().signal });
+    const { model, dispose } = createModelCheckClient({ id: 'local/nowhere.gguf' }, folder, {});
+    const result = await runModelCheckTasks({ model, towpath: '1', signal: new AbortController().signal });
     await dispose();
     assert.deepEqual(result.tasks, []);
     assert.match(result.ended!, /nowhere\.gguf/);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { symlinkSync } from 'node:fs';
 import path from 'node:path';
-import { createTaskFolder } from '../../src/check/folderWorkspace.ts';
+import { createCheckTaskFolderAccess } from '../../src/check/folderWorkspace.ts';
 import { temporaryWorkspace } from '../support/workspace.ts';
 
 describe('what a model has left in the folder of its task', () => {
@@ -12,7 +12,7 @@ describe('what a model has left in the folder of its task', () => {
     try {
       execFileSync('mkfifo', [path.join(root, 'pipe')]);
       symlinkSync('/etc/hostname', path.join(root, 'link'));
-      const { read } = createTaskFolder(root);
+      const { read } = createCheckTaskFolderAccess(root);
       assert.deepEqual(
         ['a.txt', 'pipe', 'link', 'folder', 'missing'].map((file) => read(file)),
         ['one\n', undefined, undefined, undefined, undefined],

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
-import { toWireName } from '../../src/llm/core/wireToolNames.ts';
+import { toWireToolName } from '../../src/llm/core/wireToolNames.ts';
 import { openTowpath, type Towpath } from '../support/editor/towpath.ts';
 import { eventually } from '../support/eventually.ts';
 import { type Provider, reply, startProvider } from '../support/provider.ts';
@@ -48,7 +48,7 @@ describe('answers', () => {
     provider.script = () => {
       if (asked) return reply.text('Done.');
       asked = true;
-      return calls.reduce((answer, [tool, args]) => answer.call(toWireName(tool), args), reply.late(ms));
+      return calls.reduce((answer, [tool, args]) => answer.call(toWireToolName(tool), args), reply.late(ms));
     };
   };
   const done = () => editor.panel.waitForPhase('WaitingUser');

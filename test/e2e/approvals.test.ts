@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { rmSync, writeFileSync } from 'node:fs';
-import { toWireName } from '../../src/llm/core/wireToolNames.ts';
+import { toWireToolName } from '../../src/llm/core/wireToolNames.ts';
 import { quickPickOf } from '../support/editor/quickPick.ts';
 import { openTowpath, type Towpath } from '../support/editor/towpath.ts';
 import { eventually } from '../support/eventually.ts';
@@ -48,7 +48,7 @@ describe('approvals', () => {
     provider.script = () => {
       if (asked) return reply.text('Done.');
       asked = true;
-      return calls.reduce((answer, [tool, args]) => answer.call(toWireName(tool), args), reply.late(0));
+      return calls.reduce((answer, [tool, args]) => answer.call(toWireToolName(tool), args), reply.late(0));
     };
     await editor.panel.send('Go.');
   };

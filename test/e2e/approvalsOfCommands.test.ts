@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { chmodSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { toWireName } from '../../src/llm/core/wireToolNames.ts';
+import { toWireToolName } from '../../src/llm/core/wireToolNames.ts';
 import { quickPickOf } from '../support/editor/quickPick.ts';
 import { openTowpath, type Towpath } from '../support/editor/towpath.ts';
 import { eventually } from '../support/eventually.ts';
@@ -45,7 +45,7 @@ describe('approvals of commands', () => {
     provider.script = () => {
       if (asked) return reply.text('Done.');
       asked = true;
-      return reply.late(0).call(toWireName('shell.run'), { command });
+      return reply.late(0).call(toWireToolName('shell.run'), { command });
     };
     await editor.panel.send('Go.');
   };

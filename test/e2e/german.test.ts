@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { toWireName } from '../../src/llm/core/wireToolNames.ts';
+import { toWireToolName } from '../../src/llm/core/wireToolNames.ts';
 import { projectRoot } from '../support/editor/project.ts';
 import { openTowpath, type Towpath } from '../support/editor/towpath.ts';
 import { type Provider, reply, startProvider } from '../support/provider.ts';
@@ -48,7 +48,7 @@ describe('a person whose editor speaks German', () => {
     provider.script = () => {
       if (asked) return reply.text('Gut.');
       asked = true;
-      return reply.late(0).call(toWireName(tool), args);
+      return reply.late(0).call(toWireToolName(tool), args);
     };
     await editor.panel.send('Los.');
   };

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
-import { toWireName } from '../../src/llm/core/wireToolNames.ts';
+import { toWireToolName } from '../../src/llm/core/wireToolNames.ts';
 import { temporaryFolder, writeWorkspace } from '../support/editor/sample.ts';
 import { openTowpath, type Towpath } from '../support/editor/towpath.ts';
 import { eventually } from '../support/eventually.ts';
@@ -98,7 +98,7 @@ describe('habits by keyboard alone', () => {
     provider.script = () => {
       if (asked) return reply.text(then);
       asked = true;
-      return reply.call(toWireName(tool), args);
+      return reply.call(toWireToolName(tool), args);
     };
   };
   const chip = (name: RegExp) =>

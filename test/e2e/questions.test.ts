@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { toWireName } from '../../src/llm/core/wireToolNames.ts';
+import { toWireToolName } from '../../src/llm/core/wireToolNames.ts';
 import { pictureOfFailure } from '../support/editor/picture.ts';
 import { openTowpath, type Towpath } from '../support/editor/towpath.ts';
 import { eventually } from '../support/eventually.ts';
@@ -60,7 +60,7 @@ describe('questions', () => {
     provider.script = () => {
       if (asked) return reply.text(`Done ${round}.`);
       asked = true;
-      return calls.reduce((answer, [tool, args]) => answer.call(toWireName(tool), args), reply.late(ms));
+      return calls.reduce((answer, [tool, args]) => answer.call(toWireToolName(tool), args), reply.late(ms));
     };
     await editor.panel.send('Go.');
   };

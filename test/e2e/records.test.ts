@@ -6,7 +6,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Frame } from 'playwright-core';
 import { acquireRunLock } from '../../src/runs/lock.ts';
 import { RunStore } from '../../src/runs/store.ts';
-import { WindowStatus } from '../../src/runs/windowStatus.ts';
+import { PublishedRunStatuses } from '../../src/runs/windowStatus.ts';
 import { transcriptText } from '../support/editor/panel.ts';
 import { temporaryFolder, writeWorkspace } from '../support/editor/sample.ts';
 import { openTowpath, type Towpath } from '../support/editor/towpath.ts';
@@ -234,7 +234,7 @@ describe('the record of a run', () => {
     await says('Held.', 'I am.');
     const run = newestRun();
     const lock = await acquireRunLock(path.join(run, 'lock'), 'sample · Another Editor');
-    const status = new WindowStatus(path.join(run, '../../now'));
+    const status = new PublishedRunStatuses(path.join(run, '../../now'));
     try {
       await status.set(path.basename(run), { state: 'working', title: 'Held.' });
       await editor.command('Towpath: New Run');

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { LLMClient } from '../../src/llm/core/client.ts';
-import { createClient } from '../../src/llm/createClient.ts';
+import { createLLMClient } from '../../src/llm/createClient.ts';
 import { Conversation } from '../engine/conversation.ts';
 import { readPage } from '../support/help/pages.ts';
 import { done, piece, startOllama } from '../support/ollama.ts';
@@ -29,7 +29,7 @@ const speaksOpenAI = (provider: 'llama-server' | 'vllm') => async (): Promise<Sh
     return asked < steps - 1 ? reply.call('fs_read', { path: `${asked}.txt` }) : reply.text('Both are read.');
   });
   return {
-    client: () => createClient({ provider, model: 'scripted', baseUrl: server.url }),
+    client: () => createLLMClient({ provider, model: 'scripted', baseUrl: server.url }),
     sent: () => server.requests,
     close: () => server.close(),
   };
@@ -42,7 +42,7 @@ async function speaksOllama(): Promise<Shared> {
   server.script.push(...answers);
   return {
     client: () =>
-      createClient({ provider: 'ollama', model: 'scripted', baseUrl: server.url, ollama: { contextSize: 16_384 } }),
+      createLLMClient({ provider: 'ollama', model: 'scripted', baseUrl: server.url, ollama: { contextSize: 16_384 } }),
     sent: () => server.chats,
     close: () => server.close(),
   };

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
-import { createEditorClient } from '../../src/extension/providers/editorModels.ts';
+import { createEditorModelClient } from '../../src/extension/providers/editorModels.ts';
 import type { ChatRequest } from '../../src/llm/core/client.ts';
 import { LLMError } from '../../src/llm/core/errors.ts';
 import { describeBehaviours } from '../llm/behaviours.ts';
@@ -19,7 +19,7 @@ const request = (messages: ChatRequest['messages']): ChatRequest => ({
 describe('a model of the editor', () => {
   it('is told everything, calls with their results', async () => {
     const { asked } = await offeredModels([{ parts: [{ text: 'Fine.' }] }]);
-    await createEditorClient().chat(
+    await createEditorModelClient().chat(
       request([
         { role: 'user', content: 'hi' },
         { role: 'assistant', content: 'I look.', toolCalls: [{ id: 'c1', name: 'fs.read', arguments: { path: 'a' } }] },
@@ -48,19 +48,19 @@ describe('a model of the editor', () => {
   it('has an id of its own for each call, whatever the other extension counts', async () => {
     const parts = [1, 2].map((path) => ({ call: 'fs_read', args: { path }, id: 'call_0' }));
     const { asked } = await offeredModels([{ parts }, { parts: [parts[0]!] }]);
-    const first = await createEditorClient().chat(request([{ role: 'user', content: 'half \ud83d' }]));
+    const first = await createEditorModelClient().chat(request([{ role: 'user', content: 'half \ud83d' }]));
     const [one, two] = first.toolCalls!;
     assert.deepEqual([one!.id, one!.arguments, two!.arguments], ['call_0', { path: 1 }, { path: 2 }]);
     assert.notEqual(two!.id, one!.id);
     const said = { role: 'assistant' as const, content: '', toolCalls: [one!, two!] };
-    const second = await createEditorClient().chat(request([{ role: 'user', content: 'hi' }, said]));
+    const second = await createEditorModelClient().chat(request([{ role: 'user', content: 'hi' }, said]));
     assert.ok(![one!.id, two!.id].includes(second.toolCalls![0]!.id));
     assert.deepEqual(asked[0]?.messages.at(-1)?.content.map(toPlain), [{ text: 'half \ufffd' }]);
   });
 
   it('gets no images, and says so once a run', async () => {
     const { asked } = await offeredModels([{ parts: [{ text: 'Fine.' }] }, { parts: [{ text: 'Fine.' }] }]);
-    const client = createEditorClient();
+    const client = createEditorModelClient();
     const attachments = [{ mediaType: 'image/png', data: 'iVBORw0KGgo=', name: 'screen.png' }];
     const look = { ...request([{ role: 'user', content: 'Look.', attachments }]), cacheKey: 'run' };
     const warnings = [(await client.chat(look)).warnings, (await client.chat(look)).warnings];
@@ -78,7 +78,7 @@ describe('a model of the editor', () => {
     const heard: string[] = [];
     await assert.rejects(
       async () => {
-        for await (const { content } of createEditorClient().chatStream(
+        for await (const { content } of createEditorModelClient().chatStream(
           request([{ role: 'user', content: 'hi' }]),
           stop.signal,
         )) {
@@ -94,7 +94,7 @@ describe('a model of the editor', () => {
   it('stops with that reason also where the other extension does not heed it', async () => {
     await offeredModels([{ parts: [{ text: 'Half' }], end: 'hang' }]);
     const stop = new AbortController();
-    const chunks = createEditorClient().chatStream(request([{ role: 'user', content: 'hi' }]), stop.signal);
+    const chunks = createEditorModelClient().chatStream(request([{ role: 'user', content: 'hi' }]), stop.signal);
     assert.equal((await chunks.next()).value?.content, 'Half');
     const next = chunks.next();
     stop.abort(new Error('enough'));
@@ -103,7 +103,7 @@ describe('a model of the editor', () => {
 
   it('is listed, and missed when it is gone', async () => {
     await offeredModels([]);
-    const client = createEditorClient();
+    const client = createEditorModelClient();
     assert.deepEqual(await client.listModels?.(), [{ id: scripted, contextWindow: 8000 }]);
     await assert.rejects(
       client.chat({ ...request([]), model: 'table/two' }),
@@ -114,7 +114,7 @@ describe('a model of the editor', () => {
   it('gone between being found and being asked: said in the same words', async () => {
     await offeredModels([{ status: 404, message: 'unknown' }]);
     await assert.rejects(
-      createEditorClient().chat(request([{ role: 'user', content: 'hi' }])),
+      createEditorModelClient().chat(request([{ role: 'user', content: 'hi' }])),
       /does not offer the model/,
     );
   });

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
-import { createEditorClient } from '../../src/extension/providers/editorModels.ts';
-import { withTextCalls } from '../../src/llm/textCalls/textCalls.ts';
+import { createEditorModelClient } from '../../src/extension/providers/editorModels.ts';
+import { withTextToolCallParsing } from '../../src/llm/textCalls/textCalls.ts';
 import type { Own, Row } from '../llm/behaviours.ts';
 import type { Deed } from '../support/providers.ts';
 
@@ -48,7 +48,7 @@ export const editorRow: Row = {
   async start(deeds) {
     const models = await offeredModels(deeds);
     return {
-      client: () => withTextCalls(createEditorClient()),
+      client: () => withTextToolCallParsing(createEditorModelClient()),
       requests: () => models.asked.length,
       // VS Code 1.100 does not pass a cancellation on once a request has begun: what the other extension goes on with
       // is out of Towpath's sight, and what it says is heard by nobody.

@@ -15,7 +15,7 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { build } from 'esbuild';
 import type { ChatRequest } from '../../src/llm/core/client.ts';
-import type { LocalClientOptions } from '../../src/llm/local/host/client.ts';
+import type { LocalModelClientOptions } from '../../src/llm/local/host/client.ts';
 import { trimSequenceStates } from '../../src/llm/local/worker/stateFiles.ts';
 import { buildWorker } from '../llm/local/setup.ts';
 import { projectRoot, testOut } from '../support/editor/project.ts';
@@ -70,7 +70,7 @@ export class MemoryStage {
   private readonly host = path.join(testOut, 'kills', `memory-host-${process.pid}.mjs`);
   /** Beside the worker, whose engine it takes. */
   private readonly harmed = path.join(testOut, `memory-worker-${process.pid}.mjs`);
-  private readonly options: LocalClientOptions;
+  private readonly options: LocalModelClientOptions;
   private turns: readonly ChatRequest[] = [];
   private replies: readonly string[] = [];
 

@@ -2,13 +2,13 @@
 // standard output, a line of JSON each, what happens.
 import type { ChatRequest } from '../../src/llm/core/client.ts';
 import { LLMError } from '../../src/llm/core/errors.ts';
-import { createLocalClient, type LocalClientOptions } from '../../src/llm/local/host/client.ts';
-import type { StateCacheOptions } from '../../src/llm/local/ipc/stateCacheOptions.ts';
+import { createLocalModelClient, type LocalModelClientOptions } from '../../src/llm/local/host/client.ts';
+import type { SequenceStateCacheOptions } from '../../src/llm/local/ipc/stateCacheOptions.ts';
 
 export interface Doing {
-  options: LocalClientOptions;
+  options: LocalModelClientOptions;
   /** Nothing is kept on disk when not given. */
-  keep?: StateCacheOptions;
+  keep?: SequenceStateCacheOptions;
   turns: readonly ChatRequest[];
 }
 
@@ -17,7 +17,7 @@ export type Said = { progress: string; pid: number | undefined } | { reply: stri
 const say = (what: Said) => process.stdout.write(`${JSON.stringify(what)}\n`);
 
 const { options, keep, turns } = JSON.parse(process.argv[2]!) as Doing;
-const client = createLocalClient({ ...options, keep: () => keep });
+const client = createLocalModelClient({ ...options, keep: () => keep });
 for (const turn of turns) say({ reply: await ask(turn) });
 await client.dispose();
 

@@ -1,5 +1,5 @@
 import type { ExecutionEngine } from '../../src/engine/run/engine.ts';
-import type { DeliveryTime, RunEvent } from '../../src/protocol/run/events.ts';
+import type { MessageDeliveryTiming, RunEvent } from '../../src/protocol/run/events.ts';
 import type { Run } from '../../src/protocol/run/run.ts';
 import { stepOf } from './script.ts';
 
@@ -28,7 +28,7 @@ export function person(engine: Engine): { hears(event: RunEvent): void; done(): 
   const said = (run: Run | undefined, text: string) =>
     !run ||
     [...run.messages, ...run.queued.map((one) => ({ content: one.text }))].some(({ content }) => content === text);
-  const say = (runId: string, userInput: string, when: DeliveryTime) =>
+  const say = (runId: string, userInput: string, when: MessageDeliveryTiming) =>
     act(async () => !said(engine.live(runId), userInput) && (await engine.say({ runId, userInput, when })));
   const waiting = (runId: string, words: string) =>
     engine.live(runId)?.queued.find(({ text }) => text === words)?.queued;

@@ -1,4 +1,4 @@
-import { createClient } from '../../src/llm/createClient.ts';
+import { createLLMClient } from '../../src/llm/createClient.ts';
 import { fakeProviders } from '../support/providers.ts';
 import { describeBehaviours } from './behaviours.ts';
 import { localRow } from './local/row.ts';
@@ -10,7 +10,7 @@ for (const fake of fakeProviders) {
       const { choice, requests, openSockets, close } = await fake.start(deeds);
       return {
         client: ({ fetchLimits, note: onNote }) =>
-          createClient({ ...choice, model: 'scripted', ...(fetchLimits && { fetchLimits }), onNote }),
+          createLLMClient({ ...choice, model: 'scripted', ...(fetchLimits && { fetchLimits }), onNote }),
         requests,
         open: openSockets,
         close,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { createAdapter } from '../../src/llm/adapter/adapter.ts';
-import { createClient, type ProviderChoice } from '../../src/llm/createClient.ts';
+import { createLLMClient, type ProviderChoice } from '../../src/llm/createClient.ts';
 import { greeting } from './serve.ts';
 
 /** Of no provider's form, with signs that mean something in patterns and addresses. */
@@ -93,7 +93,7 @@ async function everythingTold(choice: Omit<ProviderChoice, 'model'>, answer: Ans
   const fetchBefore = globalThis.fetch;
   globalThis.fetch = async () => answer();
   try {
-    const client = createClient({ ...choice, model: 'model', apiKey: key, onNote: tell });
+    const client = createLLMClient({ ...choice, model: 'model', apiKey: key, onNote: tell });
     const limits = { retries: 1, baseDelayMs: 1 };
     const signal = new AbortController().signal;
     tell(await createAdapter(client, limits).complete(greeting, { signal, onChunk: tell, onRetry: tell }));

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { ChatRequest, ChatResponse, ChatStreamChunk, FinishReason, LLMClient } from '../../src/llm/core/client.ts';
-import { createClient } from '../../src/llm/createClient.ts';
+import { createLLMClient } from '../../src/llm/createClient.ts';
 import type { Message, TokenUsage, ToolCall, ToolResult } from '../../src/protocol/content/messages.ts';
 import type { ToolDefinition } from '../../src/protocol/content/tools.ts';
 import type { LLMErrorCode } from '../../src/protocol/text/codes.ts';
@@ -43,7 +43,7 @@ describe('the promised interface', () => {
   });
 
   it('is what a client is', () => {
-    const client: promised.LLMClient = createClient({ provider: 'ollama', model: 'm' });
+    const client: promised.LLMClient = createLLMClient({ provider: 'ollama', model: 'm' });
     assert.deepEqual(
       [client.chat, client.chatStream, client.listModels].map((method) => typeof method),
       ['function', 'function', 'function'],

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import type { ChatRequest, ModelInfo } from '../../src/llm/core/client.ts';
 import { LLMError } from '../../src/llm/core/errors.ts';
-import { createClient, type ProviderChoice } from '../../src/llm/createClient.ts';
-import { apiKeyOrigin, providers } from '../../src/llm/models/providers.ts';
+import { createLLMClient, type ProviderChoice } from '../../src/llm/createClient.ts';
+import { apiKeyDestinationOrigin, providers } from '../../src/llm/models/providers.ts';
 import type { AssistantMessage } from '../../src/protocol/content/messages.ts';
 import { greeting, hear } from './serve.ts';
 
@@ -22,7 +22,7 @@ async function sent(choice: Omit<ProviderChoice, 'model'>, request = greeting): 
     return Response.json({ error: { message: 'Nobody is here.' } }, { status: 418 });
   };
   try {
-    await hear(createClient({ model: 'm', ...choice }).chatStream(request));
+    await hear(createLLMClient({ model: 'm', ...choice }).chatStream(request));
     return all;
   } finally {
     globalThis.fetch = fetchBefore;
@@ -148,10 +148,10 @@ describe('every provider', () => {
   it('has an address the key belongs to', () => {
     assert.deepEqual(
       [
-        apiKeyOrigin({ provider: 'openai' }),
-        apiKeyOrigin({ provider: 'openai', baseUrl: 'https://proxy.example:8443/v1' }),
-        apiKeyOrigin({ provider: 'azure' }),
-        apiKeyOrigin({ provider: 'azure', baseUrl: 'nonsense' }),
+        apiKeyDestinationOrigin({ provider: 'openai' }),
+        apiKeyDestinationOrigin({ provider: 'openai', baseUrl: 'https://proxy.example:8443/v1' }),
+        apiKeyDestinationOrigin({ provider: 'azure' }),
+        apiKeyDestinationOrigin({ provider: 'azure', baseUrl: 'nonsense' }),
       ],
       ['https://api.openai.com', 'https://proxy.example:8443', undefined, undefined],
     );
@@ -164,7 +164,7 @@ describe('every provider', () => {
   ];
   for (const [choice, message] of wrong) {
     it(`says what is wrong with ${JSON.stringify(choice)}`, () => {
-      const create = () => createClient({ model: 'm', ...choice } as ProviderChoice);
+      const create = () => createLLMClient({ model: 'm', ...choice } as ProviderChoice);
       assert.throws(create, (error) => error instanceof LLMError && message.test(error.message));
     });
   }
@@ -226,7 +226,7 @@ async function asked(
   const notes: string[] = [];
   const fetchBefore = globalThis.fetch;
   globalThis.fetch = async (url) => answer(String(url));
-  const client = createClient({ ...choice, model: 'model', onNote: (note) => notes.push(note) });
+  const client = createLLMClient({ ...choice, model: 'model', onNote: (note) => notes.push(note) });
   try {
     for (let count = 0; count < 2; count++) await client.chat({ ...greeting, ...request });
     return { notes };
@@ -448,7 +448,7 @@ describe('a tool whose name is longer than providers take', () => {
         wireNames.add(wireName);
         return answer(wireName);
       };
-      const client = createClient({ provider, model: 'model' });
+      const client = createLLMClient({ provider, model: 'model' });
       const tools = [{ name, description: '', parameters: { type: 'object' } }];
       const { toolCalls } = await client.chat({ ...greeting, tools });
       globalThis.fetch = fetchBefore;
@@ -465,7 +465,7 @@ async function listed(choice: Omit<ProviderChoice, 'model'>, answer: object): Pr
   const fetchBefore = globalThis.fetch;
   globalThis.fetch = async () => Response.json(answer);
   try {
-    return await createClient({ model: 'm', ...choice }).listModels?.();
+    return await createLLMClient({ model: 'm', ...choice }).listModels?.();
   } finally {
     globalThis.fetch = fetchBefore;
   }

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { toWire as toAnthropic } from '../../src/llm/anthropic/wire.ts';
-import { type GoogleFlags, toGoogleWire } from '../../src/llm/google/wire.ts';
+import { toAnthropicWireRequest as toAnthropic } from '../../src/llm/anthropic/wire.ts';
+import { type GoogleRequestRestrictions, toGoogleWire } from '../../src/llm/google/wire.ts';
 import { toLlamaHistory } from '../../src/llm/local/ipc/chatHistory.ts';
-import type { WireFlags } from '../../src/llm/models/wireFlags.ts';
-import { toWire as toOllama } from '../../src/llm/ollama/wire.ts';
-import { toWire as toResponses } from '../../src/llm/openai/responses/wire.ts';
-import { toWire as toOpenAI } from '../../src/llm/openai/wire.ts';
+import type { OpenAICompatibilityFlags } from '../../src/llm/models/wireFlags.ts';
+import { toOllamaWireRequest as toOllama } from '../../src/llm/ollama/wire.ts';
+import { toOpenAIResponsesWireRequest as toResponses } from '../../src/llm/openai/responses/wire.ts';
+import { toOpenAIWireRequest as toOpenAI } from '../../src/llm/openai/wire.ts';
 import type { Message } from '../../src/protocol/content/messages.ts';
 
 // Histories as damage, other programs and a change of model make them. Whatever they are: every call has exactly one
@@ -68,7 +68,7 @@ const requestOf = (messages: Message[], model = 'claude-sonnet-4-5') => ({ model
 type Sent = Record<string, unknown>;
 const listOf = (value: unknown): Sent[] => (Array.isArray(value) ? value : []);
 
-function checkOpenAI(messages: Message[], flags: WireFlags): void {
+function checkOpenAI(messages: Message[], flags: OpenAICompatibilityFlags): void {
   const wire = listOf(toOpenAI(requestOf(messages), flags).messages);
   const answered = new Set<Sent>();
   assert.notEqual(wire.at(-1)?.role, 'assistant');
@@ -136,7 +136,7 @@ function checkAnthropic(messages: Message[]): void {
   }
 }
 
-function checkGoogle(messages: Message[], flags: GoogleFlags): void {
+function checkGoogle(messages: Message[], flags: GoogleRequestRestrictions): void {
   const { contents } = toGoogleWire(requestOf(messages, 'gemini-3'), flags) as {
     contents: { role: string; parts: Sent[] }[];
   };

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { createClient } from '../../src/llm/createClient.ts';
+import { createLLMClient } from '../../src/llm/createClient.ts';
 import {
   describeRecorded,
   expectError,
@@ -46,7 +46,11 @@ describeRecorded('recorded replies of OpenAI-compatible providers', 'openai-chat
 
   for (const recorded of cases.filter(({ expected }) => expected.thinkSplit)) {
     it(`thinking and text are told apart: ${recorded.file}`, async () => {
-      const client = createClient({ provider: 'openai-compatible', baseUrl: 'https://models.example/v1', model: 'm' });
+      const client = createLLMClient({
+        provider: 'openai-compatible',
+        baseUrl: 'https://models.example/v1',
+        model: 'm',
+      });
       for (const { thinking, text } of await hearAll(replyOf(recorded), client, request))
         assert.deepEqual({ thinking, text }, recorded.expected.thinkSplit);
     });

@@ -3,15 +3,15 @@ import type Anthropic from '@anthropic-ai/sdk';
 import { type Content, GoogleGenAI } from '@google/genai';
 import type { Message as OllamaMessage } from 'ollama';
 import type OpenAI from 'openai';
-import { toWire as toAnthropic } from '../../src/llm/anthropic/wire.ts';
-import { type GoogleFlags, toGoogleWire } from '../../src/llm/google/wire.ts';
+import { toAnthropicWireRequest as toAnthropic } from '../../src/llm/anthropic/wire.ts';
+import { type GoogleRequestRestrictions, toGoogleWire } from '../../src/llm/google/wire.ts';
 import { toLlamaHistory } from '../../src/llm/local/ipc/chatHistory.ts';
 import { normalizeHistory } from '../../src/llm/messages/normalizeHistory.ts';
-import type { WireFlags } from '../../src/llm/models/wireFlags.ts';
-import { toWire as toOllama } from '../../src/llm/ollama/wire.ts';
-import { fromWireMessages } from '../../src/llm/openai/messages.ts';
+import type { OpenAICompatibilityFlags } from '../../src/llm/models/wireFlags.ts';
+import { toOllamaWireRequest as toOllama } from '../../src/llm/ollama/wire.ts';
+import { fromOpenAIWireMessages } from '../../src/llm/openai/messages.ts';
 import { omittedImageWarnings } from '../../src/llm/openai/warnings.ts';
-import { toWire as toOpenAI } from '../../src/llm/openai/wire.ts';
+import { toOpenAIWireRequest as toOpenAI } from '../../src/llm/openai/wire.ts';
 import type { Message, ToolCall } from '../../src/protocol/content/messages.ts';
 import { messageSchema } from '../../src/protocol/content/messages.ts';
 import { toToolResult } from '../../src/protocol/content/tools.ts';
@@ -40,9 +40,9 @@ const after: Message[] = [
 const note = (name: string) => `Not shown, for this model does not see it: ${name}.`;
 const noted = (id: string, name: string) => JSON.stringify({ ok: true, data: { path: id }, note: note(name) });
 
-const openAI = (messages: Message[], flags: Partial<WireFlags> = {}) =>
+const openAI = (messages: Message[], flags: Partial<OpenAICompatibilityFlags> = {}) =>
   toOpenAI({ model, messages }, { provider: 'here', ...flags }).messages as unknown[];
-const google = (messages: Message[], flags?: GoogleFlags) =>
+const google = (messages: Message[], flags?: GoogleRequestRestrictions) =>
   toGoogleWire({ model, messages }, flags).contents as Content[];
 const seeing = { thinkingLevels: false, vision: true };
 const ollama = (messages: Message[], vision = true) =>
@@ -152,12 +152,12 @@ describe('pictures of results', () => {
   it('that another program sends in its results are kept', () => {
     const wire = [{ role: 'tool', tool_call_id: 'a', content: [{ type: 'text', text: 'x' }, imagePart(shot)] }];
     const attachments = [{ mediaType: 'image/png', data: 'AAAA' }];
-    assert.deepEqual(fromWireMessages(wire), [
+    assert.deepEqual(fromOpenAIWireMessages(wire), [
       { role: 'tool', content: '', toolResults: [{ toolCallId: 'a', content: 'x', attachments }] },
     ]);
   });
 
-  const gemini: [says: string, flags: GoogleFlags, contents: Content[]][] = [
+  const gemini: [says: string, flags: GoogleRequestRestrictions, contents: Content[]][] = [
     [
       'are parts of the response for Gemini 3, of the kinds that it sees',
       {},

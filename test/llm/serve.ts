@@ -1,5 +1,5 @@
 import type { ChatRequest, ChatStreamChunk, LLMClient } from '../../src/llm/core/client.ts';
-import { LLMError, type Retryable } from '../../src/llm/core/errors.ts';
+import { LLMError, type Retryability } from '../../src/llm/core/errors.ts';
 import { createOpenAIClient, type OpenAIClientOptions } from '../../src/llm/openai/client.ts';
 import type { TokenUsage, ToolCall } from '../../src/protocol/content/messages.ts';
 import { tries } from '../support/tries.ts';
@@ -87,7 +87,7 @@ export interface Heard {
   finishMessage?: string;
   usage?: TokenUsage;
   model?: string;
-  error?: { code: string; message: string; retryable: Retryable; retryAfterMs?: number; status?: number };
+  error?: { code: string; message: string; retryable: Retryability; retryAfterMs?: number; status?: number };
   /** The order in which things came: `text`, `thinking`, `call <name>`. */
   order: string[];
 }

@@ -6,8 +6,8 @@ import { createGoogleReader } from '../../src/llm/google/reader.ts';
 import { learnOutputTokenLimit } from '../../src/llm/messages/outputLimit.ts';
 import { createOllamaReader } from '../../src/llm/ollama/reader.ts';
 import { createOpenAIReader } from '../../src/llm/openai/reader.ts';
-import { createResponsesReader } from '../../src/llm/openai/responses/reader.ts';
-import { readTextCalls } from '../../src/llm/textCalls/textCalls.ts';
+import { createOpenAIResponsesReader } from '../../src/llm/openai/responses/reader.ts';
+import { readTextToolCalls } from '../../src/llm/textCalls/textCalls.ts';
 import {
   type Endpoint,
   httpStatusToError,
@@ -84,7 +84,7 @@ interface ReaderCase {
 
 const readers = {
   openai: () => createOpenAIReader({ endpoint, provider: 'openai-compatible', tools, keepDetails: true }),
-  responses: () => createResponsesReader({ endpoint, provider: 'openai', tools }),
+  responses: () => createOpenAIResponsesReader({ endpoint, provider: 'openai', tools }),
   anthropic: () => createAnthropicReader({ endpoint, tools }),
   google: () => createGoogleReader({ endpoint, tools }),
   ollama: () => createOllamaReader({ endpoint, tools }),
@@ -105,7 +105,7 @@ describe('replies and refusals as providers send them', () => {
         yield { done: true, finishReason: 'stop', model: 'm' };
       }
       const reply = new ReplyAccumulator();
-      for await (const chunk of readTextCalls(stream(), tools)) reply.add(chunk);
+      for await (const chunk of readTextToolCalls(stream(), tools)) reply.add(chunk);
       const calls = reply.toolCalls.map(shortly);
       checkFields({ calls, content: reply.content.trim(), thinking: reply.thinking.trim() }, want);
     });

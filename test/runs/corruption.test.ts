@@ -8,7 +8,7 @@ import { applyEvent } from '../../src/protocol/run/fold.ts';
 import { readOnlyReasonMessages } from '../../src/protocol/run/readOnlyReason.ts';
 import { type Run, restoreRunDictionaries } from '../../src/protocol/run/run.ts';
 import { checksum } from '../../src/runs/journal.ts';
-import { type OpenRun, RunStore } from '../../src/runs/store.ts';
+import { RunStore, type WritableRun } from '../../src/runs/store.ts';
 
 describe('a damaged record', () => {
   let folder: string;
@@ -27,7 +27,7 @@ describe('a damaged record', () => {
   afterEach(() => rmSync(folder, { recursive: true }));
 
   const say = (content: string): RunEventBody => ({ type: 'message', message: { role: 'user', content } });
-  async function add(open: OpenRun, ...bodies: RunEventBody[]): Promise<void> {
+  async function add(open: WritableRun, ...bodies: RunEventBody[]): Promise<void> {
     for (const body of bodies) {
       const event = { runId: open.run.id, seq: open.run.seq + 1, at: 1000 + open.run.seq, ...body } as StoredEvent;
       await open.append(event);

@@ -6,7 +6,7 @@ import { descendantRuns, forkPoints, sortRunsUnderParents } from '../../src/prot
 import type { RunEventBody, StoredEvent } from '../../src/protocol/run/events.ts';
 import { applyEvent } from '../../src/protocol/run/fold.ts';
 import { callsWithOrphanedCommand } from '../../src/protocol/run/run.ts';
-import { type OpenRun, RunStore } from '../../src/runs/store.ts';
+import { RunStore, type WritableRun } from '../../src/runs/store.ts';
 
 // Holds branches-are-separate-runs.
 describe('a branch', () => {
@@ -25,7 +25,7 @@ describe('a branch', () => {
   const rests: RunEventBody = { type: 'phase', phase: 'WaitingUser' };
   const says = (content: string): RunEventBody => ({ type: 'message', message: { role: 'user', content } });
   const answers = (content: string): RunEventBody => ({ type: 'message', message: { role: 'assistant', content } });
-  async function add(open: OpenRun, ...bodies: RunEventBody[]): Promise<void> {
+  async function add(open: WritableRun, ...bodies: RunEventBody[]): Promise<void> {
     for (const body of bodies) {
       const event = { runId: open.run.id, seq: open.run.seq + 1, at: 1000 + open.run.seq, ...body } as StoredEvent;
       await open.append(event);

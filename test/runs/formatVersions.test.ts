@@ -7,8 +7,8 @@ import { storedEventSchema } from '../../src/protocol/run/events.ts';
 import {
   appendedListFormatVersion,
   eventVersions,
-  formatVersion,
   heldRunFormatVersion,
+  storedRunFormatVersion,
 } from '../../src/protocol/run/eventVersions.ts';
 import { readOnlyReasonMessages } from '../../src/protocol/run/readOnlyReason.ts';
 import { checksum } from '../../src/runs/journal.ts';
@@ -45,7 +45,7 @@ describe('format versions of stored events', () => {
     const types = storedEventSchema.options.flatMap(({ shape }) => [...shape.type.values]);
     assert.deepEqual(Object.keys(eventVersions).sort(), types.filter((type) => !firstTypes.includes(type)).sort());
     for (const [type, version] of Object.entries(eventVersions))
-      assert.ok(version > 1 && version <= formatVersion, type);
+      assert.ok(version > 1 && version <= storedRunFormatVersion, type);
   });
 
   it('every line of such a type, and every line with a stored image, has its version, and no other line', () => {
@@ -72,7 +72,9 @@ describe('format versions of stored events', () => {
         for (const [index, event] of linesOf(name).entries()) {
           if (event.version === undefined) continue;
           // What such a line is for this reader, a line of today's version is for an earlier one: its type is unknown there.
-          const later = Buffer.from(JSON.stringify({ ...event, type: 'as-yet-unknown', version: formatVersion + 1 }));
+          const later = Buffer.from(
+            JSON.stringify({ ...event, type: 'as-yet-unknown', version: storedRunFormatVersion + 1 }),
+          );
           writeFileSync(journal, lines.with(index + 1, `${checksum(later)} ${later}`).join('\n'));
           const { readOnly, damage } = await store.read(runId);
           assert.equal(readOnly, 'continuedByNewer', `${event.type} ${event.seq}`);

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { RunEventBody, StoredEvent } from '../../src/protocol/run/events.ts';
 import { applyEvent } from '../../src/protocol/run/fold.ts';
-import { type OpenRun, RunStore } from '../../src/runs/store.ts';
+import { RunStore, type WritableRun } from '../../src/runs/store.ts';
 
 // Holds run-list-is-verified.
 describe('the history of runs', () => {
@@ -25,7 +25,7 @@ describe('the history of runs', () => {
   const says = (content: string): RunEventBody => ({ type: 'message', message: { role: 'user', content } });
   const answers = (content: string): RunEventBody => ({ type: 'message', message: { role: 'assistant', content } });
   const titled = (title: string, by?: 'person'): RunEventBody => ({ type: 'title', title, ...(by && { by }) });
-  async function add(open: OpenRun, ...bodies: RunEventBody[]): Promise<void> {
+  async function add(open: WritableRun, ...bodies: RunEventBody[]): Promise<void> {
     for (const body of bodies) {
       const event = { runId: open.run.id, seq: open.run.seq + 1, at: at++, ...body } as StoredEvent;
       await open.append(event);

@@ -8,7 +8,7 @@ import type { RunEventBody, StoredEvent } from '../../src/protocol/run/events.ts
 import { applyEvent } from '../../src/protocol/run/fold.ts';
 import type { Run } from '../../src/protocol/run/run.ts';
 import { checksum } from '../../src/runs/journal.ts';
-import { type OpenRun, RunStore } from '../../src/runs/store.ts';
+import { RunStore, type WritableRun } from '../../src/runs/store.ts';
 
 const image = (bytes: number): Attachment => ({
   mediaType: 'image/png',
@@ -33,7 +33,7 @@ describe('images of a run', () => {
     type: 'message',
     message: { role: 'user', content, ...(attachments.length > 0 && { attachments }) },
   });
-  async function add(open: OpenRun, ...bodies: RunEventBody[]): Promise<void> {
+  async function add(open: WritableRun, ...bodies: RunEventBody[]): Promise<void> {
     for (const body of bodies) {
       const event = { runId: open.run.id, seq: open.run.seq + 1, at: 1000 + open.run.seq, ...body } as StoredEvent;
       await open.append(event);

@@ -6,7 +6,7 @@ import type { RunEventBody, StoredEvent } from '../../src/protocol/run/events.ts
 import { applyEvent } from '../../src/protocol/run/fold.ts';
 import { restoreRunDictionaries } from '../../src/protocol/run/run.ts';
 import { Journal, StoreError } from '../../src/runs/journal.ts';
-import { type OpenRun, RunStore } from '../../src/runs/store.ts';
+import { RunStore, type WritableRun } from '../../src/runs/store.ts';
 
 describe('kept runs', () => {
   let folder: string;
@@ -19,7 +19,7 @@ describe('kept runs', () => {
 
   const journalOf = (id: string) => path.join(folder, 'runs', id, 'journal.jsonl');
   const say = (content: string): RunEventBody => ({ type: 'message', message: { role: 'user', content } });
-  async function add(open: OpenRun, ...bodies: RunEventBody[]): Promise<void> {
+  async function add(open: WritableRun, ...bodies: RunEventBody[]): Promise<void> {
     for (const body of bodies) {
       const event = { runId: open.run.id, seq: open.run.seq + 1, at: 1000 + open.run.seq, ...body } as StoredEvent;
       await open.append(event);

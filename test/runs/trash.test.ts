@@ -8,7 +8,7 @@ import { createInterface } from 'node:readline';
 import type { RunEventBody, StoredEvent } from '../../src/protocol/run/events.ts';
 import { applyEvent } from '../../src/protocol/run/fold.ts';
 import { type Run, restoreRunDictionaries } from '../../src/protocol/run/run.ts';
-import { type OpenRun, RunStore } from '../../src/runs/store.ts';
+import { RunStore, type WritableRun } from '../../src/runs/store.ts';
 
 const day = 24 * 60 * 60 * 1000;
 
@@ -24,7 +24,7 @@ describe('a deleted run', () => {
   afterEach(() => rmSync(folder, { recursive: true }));
 
   const deletedFolder = () => path.join(folder, 'deleted');
-  async function add(open: OpenRun, ...bodies: RunEventBody[]): Promise<void> {
+  async function add(open: WritableRun, ...bodies: RunEventBody[]): Promise<void> {
     for (const body of bodies) {
       const event = { runId: open.run.id, seq: open.run.seq + 1, at: 1000 + open.run.seq, ...body } as StoredEvent;
       await open.append(event);

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { FileMove, StoredChange } from '../../src/protocol/run/events.ts';
+import type { FileMove, StoredFileChange } from '../../src/protocol/run/events.ts';
 import type { CallState, Run } from '../../src/protocol/run/run.ts';
 import { createDictionary } from '../../src/protocol/values/dictionary.ts';
 import { isUndoMove, redoOperations, type UndoOperation, undoOperations } from '../../src/runs/undoSteps.ts';
@@ -8,14 +8,18 @@ const shown = (operations: readonly UndoOperation[]) =>
   operations.map((one) => (isUndoMove(one) ? `${one.from} to ${one.to}` : `${one.at}: ${one.left} to ${one.to}`));
 
 /** A run of calls that each made one change or move. */
-function runOf(...done: (StoredChange | FileMove)[]): Pick<Run, 'calls'> {
+function runOf(...done: (StoredFileChange | FileMove)[]): Pick<Run, 'calls'> {
   const calls = createDictionary<CallState>();
   for (const [at, one] of done.entries())
     calls[at] = { status: 'done', startSeq: at, ...('from' in one ? { moved: one } : { changes: [one] }) };
   return { calls };
 }
 
-const change = (path: string, before: string | null, after: string | null): StoredChange => ({ path, before, after });
+const change = (path: string, before: string | null, after: string | null): StoredFileChange => ({
+  path,
+  before,
+  after,
+});
 
 describe('operations of an undo', () => {
   const cases: [name: string, run: Pick<Run, 'calls'>, expected: string[]][] = [

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { toWireName } from '../../src/llm/core/wireToolNames.ts';
+import { toWireToolName } from '../../src/llm/core/wireToolNames.ts';
 import { writeScriptedModel } from '../../src/llm/local/demo/scriptedModel.ts';
 import { builtinTools } from '../../src/tools/host/builtinTools.ts';
 import { temporaryFolder } from './editor/sample.ts';
@@ -52,6 +52,6 @@ function tell({ messages }: WireRequest): ProviderReply {
   if (step.think) next = next.thinking(step.think);
   if (step.text) next = next.text(step.text);
   if (step.loop) return next.endless(step.loop.join(''));
-  for (const call of step.calls ?? []) next = next.call(toWireName(call.name), call.args as object);
+  for (const call of step.calls ?? []) next = next.call(toWireToolName(call.name), call.args as object);
   return next;
 }

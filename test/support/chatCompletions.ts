@@ -1,15 +1,15 @@
 import { createAdapter } from '../../src/llm/adapter/adapter.ts';
 import type { ChatRequest, LLMClient } from '../../src/llm/core/client.ts';
 import { LLMError } from '../../src/llm/core/errors.ts';
-import { createClient } from '../../src/llm/createClient.ts';
+import { createLLMClient } from '../../src/llm/createClient.ts';
 import type { ProviderId } from '../../src/llm/models/providers.ts';
 import {
-  fromWireMessages,
-  fromWireTools,
-  toWireReply,
-  toWireUsage,
-  type WireReply,
-  type WireUsage,
+  fromOpenAIWireMessages,
+  fromOpenAIWireTools,
+  type OpenAIWireReply,
+  type OpenAIWireUsage,
+  toOpenAIWireReply,
+  toOpenAIWireUsage,
 } from '../../src/llm/openai/messages.ts';
 import type { ErrorInfo } from '../../src/protocol/content/messages.ts';
 import { message } from '../../src/protocol/text/l10n.ts';
@@ -29,8 +29,8 @@ export interface ChatCompletionsConfig {
 export interface ChatCompletionsResult {
   success: boolean;
   /** With `success: false`: what had been said when the answer broke off, without its calls. */
-  message?: WireReply;
-  usage?: WireUsage;
+  message?: OpenAIWireReply;
+  usage?: OpenAIWireUsage;
   /** Present whenever `success` is false; the codes are `LLMErrorCode`, or `ENGINE_ABORTED` after a stop. */
   error?: ErrorInfo;
   /** Stopped by the signal. */
@@ -52,22 +52,23 @@ export interface ChatCompletionsRequest {
  */
 export async function chatCompletions(
   { messages, tools = [], config, signal = new AbortController().signal }: ChatCompletionsRequest,
-  clientFor: (config: ChatCompletionsConfig) => LLMClient = createClient,
+  clientFor: (config: ChatCompletionsConfig) => LLMClient = createLLMClient,
 ): Promise<ChatCompletionsResult> {
   try {
     const request: ChatRequest = {
       model: config.model,
-      messages: fromWireMessages(messages),
-      ...(tools.length > 0 && { tools: fromWireTools(tools) }),
+      messages: fromOpenAIWireMessages(messages),
+      ...(tools.length > 0 && { tools: fromOpenAIWireTools(tools) }),
     };
     const totalMs = Math.max(0, config.timeoutSeconds * 1000);
     const result = await createAdapter(clientFor(config), { totalMs }).complete(request, { signal });
-    const usage = result.usage && { usage: toWireUsage(result.usage) };
-    if (result.success && result.message) return { success: true, message: toWireReply(result.message), ...usage };
+    const usage = result.usage && { usage: toOpenAIWireUsage(result.usage) };
+    if (result.success && result.message)
+      return { success: true, message: toOpenAIWireReply(result.message), ...usage };
     const { toolCalls: _, ...said } = result.message ?? { role: 'assistant', content: '' };
     return {
       success: false,
-      ...(result.message && { message: toWireReply(said) }),
+      ...(result.message && { message: toOpenAIWireReply(said) }),
       ...usage,
       error: result.error ?? { code: 'ENGINE_ABORTED', ...toErrorInfo(message('Stopped.')) },
       ...(result.aborted && { aborted: true }),

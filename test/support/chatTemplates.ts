@@ -4,13 +4,13 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Template } from '@huggingface/jinja';
 import type { ChatRequest } from '../../src/llm/core/client.ts';
-import { learnWireFlags, type WireFlags } from '../../src/llm/models/wireFlags.ts';
-import { toWire, type WireCall, type WireMessage } from '../../src/llm/openai/wire.ts';
+import { learnOpenAICompatibilityFlags, type OpenAICompatibilityFlags } from '../../src/llm/models/wireFlags.ts';
+import { type OpenAIWireMessage, type OpenAIWireToolCall, toOpenAIWireRequest } from '../../src/llm/openai/wire.ts';
 import { projectRoot } from './editor/project.ts';
 
 /** What a server that speaks OpenAI's protocol gives its model's chat template. */
 export interface Body {
-  messages: WireMessage[];
+  messages: OpenAIWireMessage[];
   tools?: unknown[];
 }
 
@@ -53,7 +53,7 @@ function templateOf(file: string, text: string): ChatTemplate {
 }
 
 /** As servers hand it to a template that reads text: arguments as data, the texts among several parts as one. */
-function asGiven(message: WireMessage): object {
+function asGiven(message: OpenAIWireMessage): object {
   const { content } = message;
   const text = Array.isArray(content) ? content.map((part) => ('text' in part ? part.text : '')).join('\n') : content;
   if (message.role !== 'assistant' || !message.tool_calls) return { ...message, content: text };
@@ -84,7 +84,7 @@ export function takesPlain(template: ChatTemplate, request: ChatRequest): boolea
 
 function plain({ messages, tools }: Body): Body {
   const system = messages.filter(({ role }) => role === 'system').slice(0, 1);
-  const forms = new Map<string, WireMessage[]>();
+  const forms = new Map<string, OpenAIWireMessage[]>();
   for (const message of messages) {
     if (message.role !== 'assistant') continue;
     const { content, tool_calls: calls = [] } = message;
@@ -94,36 +94,36 @@ function plain({ messages, tools }: Body): Body {
   return { messages: [...system, ...turns, { role: 'user', content: 'Well?' }], ...(tools && { tools }) };
 }
 
-function turnOf(content: string | null, calls: readonly WireCall[]): WireMessage[] {
-  const asked: WireMessage = { role: 'user', content: 'Go on.' };
+function turnOf(content: string | null, calls: readonly OpenAIWireToolCall[]): OpenAIWireMessage[] {
+  const asked: OpenAIWireMessage = { role: 'user', content: 'Go on.' };
   if (calls.length === 0) return [asked, { role: 'assistant', content: 'So.' }];
   const own = calls.map(
-    (call, at): WireCall => ({ ...call, id: `call_${at}`, function: { ...call.function, arguments: '{}' } }),
+    (call, at): OpenAIWireToolCall => ({ ...call, id: `call_${at}`, function: { ...call.function, arguments: '{}' } }),
   );
   return [
     asked,
     { role: 'assistant', content: content && 'I look.', tool_calls: own },
-    ...own.map(({ id }): WireMessage => ({ role: 'tool', tool_call_id: id, content: '{"ok":true}' })),
+    ...own.map(({ id }): OpenAIWireMessage => ({ role: 'tool', tool_call_id: id, content: '{"ok":true}' })),
     { role: 'assistant', content: 'So.' },
   ];
 }
 
-const toBody = (request: ChatRequest, flags: WireFlags = { provider: 'openai-compatible' }): Body =>
-  toWire(request, flags) as unknown as Body;
+const toBody = (request: ChatRequest, flags: OpenAICompatibilityFlags = { provider: 'openai-compatible' }): Body =>
+  toOpenAIWireRequest(request, flags) as unknown as Body;
 
 /** Asks as the client does, learning from what the template refuses. Throws its words where there is nothing to learn. */
 export function ask(
   template: Pick<ChatTemplate, 'name' | 'render'>,
   request: ChatRequest,
 ): { body: Body; text: string } {
-  let flags: WireFlags = { provider: 'openai-compatible' };
+  let flags: OpenAICompatibilityFlags = { provider: 'openai-compatible' };
   for (;;) {
     const body = toBody(request, flags);
     try {
       return { body, text: template.render(body) };
     } catch (error) {
       const words = (error as Error).message;
-      const learned = learnWireFlags(words, undefined, flags);
+      const learned = learnOpenAICompatibilityFlags(words, undefined, flags);
       if (!learned) throw new Error(`${template.name} refuses: ${words}`);
       flags = learned;
     }

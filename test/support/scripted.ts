@@ -1,4 +1,4 @@
-import { toWireName } from '../../src/llm/core/wireToolNames.ts';
+import { toWireToolName } from '../../src/llm/core/wireToolNames.ts';
 import {
   type DemoAutomatonScript,
   type DemoScriptStep,
@@ -131,7 +131,7 @@ export function testScript(tools: readonly ToolDefinition[]): DemoAutomatonScrip
   const complete = ({ name, args }: ScriptedCall): ScriptedCall => {
     const tool = tools.find((one) => one.name === name);
     if (!tool) throw new Error(`There is no tool ${name}.`);
-    return { name: toWireName(name), args: withNulls(args, tool.parameters) as ScriptedCall['args'] };
+    return { name: toWireToolName(name), args: withNulls(args, tool.parameters) as ScriptedCall['args'] };
   };
   return {
     name: 'Test script',

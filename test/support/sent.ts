@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { ChatRequest } from '../../src/llm/core/client.ts';
-import { fromWireMessages, fromWireTools } from '../../src/llm/openai/messages.ts';
+import { fromOpenAIWireMessages, fromOpenAIWireTools } from '../../src/llm/openai/messages.ts';
 import { testOut } from './editor/project.ts';
 
 // Of every request that a test makes of a scripted model or of the OpenAI-compatible provider on this machine, one of each
@@ -23,7 +23,11 @@ export function sentRequests(): [name: string, request: ChatRequest][] {
 /** A body of `POST /chat/completions`. */
 export function keepBody({ messages, tools }: { messages?: unknown[]; tools?: unknown[] }): void {
   if (!messages) return; // asked by hand
-  keepRequest({ model: 'sent', messages: fromWireMessages(messages), ...(tools && { tools: fromWireTools(tools) }) });
+  keepRequest({
+    model: 'sent',
+    messages: fromOpenAIWireMessages(messages),
+    ...(tools && { tools: fromOpenAIWireTools(tools) }),
+  });
 }
 
 /** Are shown every request of a test to a model. */

@@ -1,13 +1,13 @@
 import { systemPrompt } from '../../src/engine/context/systemPrompt.ts';
 import { toEditorTools } from '../../src/extension/providers/editorWire.ts';
-import { toWire as toAnthropic } from '../../src/llm/anthropic/wire.ts';
+import { toAnthropicWireRequest as toAnthropic } from '../../src/llm/anthropic/wire.ts';
 import type { ChatRequest } from '../../src/llm/core/client.ts';
 import { toGoogleWire } from '../../src/llm/google/wire.ts';
 import { toInferenceJob } from '../../src/llm/local/host/client.ts';
-import { toWire as toOllama } from '../../src/llm/ollama/wire.ts';
-import { toWire as toResponses } from '../../src/llm/openai/responses/wire.ts';
-import { toWire as toOpenAI } from '../../src/llm/openai/wire.ts';
-import { toolsWithoutCovered } from '../../src/protocol/content/tools.ts';
+import { toOllamaWireRequest as toOllama } from '../../src/llm/ollama/wire.ts';
+import { toOpenAIResponsesWireRequest as toResponses } from '../../src/llm/openai/responses/wire.ts';
+import { toOpenAIWireRequest as toOpenAI } from '../../src/llm/openai/wire.ts';
+import { removeRedundantTools } from '../../src/protocol/content/tools.ts';
 import type { LanguageService } from '../../src/tools/code/language.ts';
 import { builtinTools } from '../../src/tools/host/builtinTools.ts';
 import { defaultChatWorkflow } from '../../src/workflows/run/chatWorkflow.ts';
@@ -20,7 +20,7 @@ export const first: ChatRequest = {
   model: 'model',
   systemPrompt: systemPrompt(defaultChatWorkflow.agent, { names: ['workspace'] }),
   messages: [{ role: 'user', content: 'hi' }],
-  tools: toolsWithoutCovered(builtinTools({ language: {} as LanguageService }).map(({ definition }) => definition)),
+  tools: removeRedundantTools(builtinTools({ language: {} as LanguageService }).map(({ definition }) => definition)),
 };
 
 type RequestParts = (request: ChatRequest) => { prompt: string; tools: unknown };

@@ -2,7 +2,7 @@ import { skippedCallOutcome } from '../../src/engine/input/messageQueue.ts';
 import { recoveredCallOutcome } from '../../src/engine/notices/interruptedCalls.ts';
 import { failedToolOutcome } from '../../src/protocol/content/tools.ts';
 import type { CallState } from '../../src/protocol/run/run.ts';
-import type { CardContext, CardStatusIcon } from '../../webview/cards/cardLine.ts';
+import type { CardLineInput, CardStatusIcon } from '../../webview/cards/cardLine.ts';
 
 /** Each tool: its arguments, what it gives, and its line while it waits, is at work, is done and could not. */
 export interface Row {
@@ -85,8 +85,8 @@ export const rows: [name: string, row: Row][] = [
 export const seenOf = (
   name: string,
   { args, state }: Pick<Row, 'args' | 'state'>,
-  more: Partial<CardContext> = {},
-): CardContext => ({
+  more: Partial<CardLineInput> = {},
+): CardLineInput => ({
   call: { id: 'c', name, arguments: args },
   phase: 'Running',
   now: 0,
@@ -96,7 +96,7 @@ export const seenOf = (
 });
 
 /** How a call can stand that was not simply done: what is known of it, its mark, and what is said behind its object. */
-export const outcomes: [says: string, mark: CardStatusIcon, seen: Partial<CardContext>][] = [
+export const outcomes: [says: string, mark: CardStatusIcon, seen: Partial<CardLineInput>][] = [
   ['Queued', 'waits', {}],
   ['Waiting for approval', 'asks', { state: { status: 'asking' } }],
   ['Denied', 'none', { state: { status: 'done', decision: 'deny' } }],

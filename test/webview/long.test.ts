@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { toToolResult } from '../../src/protocol/content/tools.ts';
 import type { HostMessage } from '../../src/protocol/panel/panelMessages.ts';
-import { splitRun } from '../../src/protocol/panel/runParts.ts';
+import { splitRunSnapshot } from '../../src/protocol/panel/runParts.ts';
 import type { RunEventBody } from '../../src/protocol/run/events.ts';
 import { eventually } from '../support/eventually.ts';
 import { openBrowser, type TestBrowser, type TestPage } from './browser.ts';
@@ -105,7 +105,7 @@ describe('A long conversation', () => {
   }
 
   const parted = (): HostMessage[] => {
-    const { parts, rest } = splitRun(run);
+    const { parts, rest } = splitRunSnapshot(run);
     const sent = parts.map((part): HostMessage => ({ type: 'run-part', ...part }));
     return [...sent, { type: 'run', run: rest, before: run.messages.length }];
   };

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { failedToolOutcome, toToolResult } from '../../src/protocol/content/tools.ts';
-import type { HostMessage, PanelState, RunRow, ViewMessage } from '../../src/protocol/panel/panelMessages.ts';
+import type { HostMessage, PanelState, RunListRow, ViewMessage } from '../../src/protocol/panel/panelMessages.ts';
 import { viewMessageSchema } from '../../src/protocol/panel/panelMessages.ts';
 import type { RunEventBody } from '../../src/protocol/run/events.ts';
 import type { RunSummary } from '../../src/protocol/run/summary.ts';
@@ -69,7 +69,7 @@ describe('The panel', () => {
   }
 
   /** What the host answers whoever opens the list. */
-  const list = (runs: (RunSummary & Partial<RunRow>)[], query = '', more = 0) => {
+  const list = (runs: (RunSummary & Partial<RunListRow>)[], query = '', more = 0) => {
     const rows = runs.map((run) => ({ depth: 0, newest: run.updatedAt, ...run }));
     return test.send({ type: 'runs', query, rows, more });
   };

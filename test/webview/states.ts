@@ -1,12 +1,12 @@
 import type { ComposerCompletion } from '../../src/protocol/content/mention.ts';
 import type { Message } from '../../src/protocol/content/messages.ts';
 import { failedToolOutcome, type ToolOutcome, toToolResult } from '../../src/protocol/content/tools.ts';
-import type { HostMessage, PanelState, RunRow } from '../../src/protocol/panel/panelMessages.ts';
+import type { HostMessage, PanelState, RunListRow } from '../../src/protocol/panel/panelMessages.ts';
 import type { RunEventBody } from '../../src/protocol/run/events.ts';
 import type { Run } from '../../src/protocol/run/run.ts';
 import type { RunSummary } from '../../src/protocol/run/summary.ts';
 import { formatFileChange, formatShortFileChange, maxShownDiffLines } from '../../src/tools/edit/diff.ts';
-import { runEndsByCode, runEndsByReason } from '../../webview/transcript/runEnd.ts';
+import { runEndPresentationsByErrorCode, runEndPresentationsByReason } from '../../webview/transcript/runEnd.ts';
 import type { TestPage } from './browser.ts';
 import { begin, concludes, eventsOf, reads, readyState, runOf } from './conversation.ts';
 
@@ -390,7 +390,7 @@ const imported = (): Run => ({
 });
 
 const now = Date.now();
-const row = (id: string, title: string, more: Partial<RunSummary & RunRow> = {}) => ({
+const row = (id: string, title: string, more: Partial<RunSummary & RunListRow> = {}) => ({
   id, title, phase: 'WaitingUser' as const, createdAt: now - 7_200_000, updatedAt: now - 3_600_000, live: false, depth: 0, newest: now - 3_600_000, ...more,
 }); // biome-ignore format: short
 const rows = [
@@ -399,7 +399,7 @@ const rows = [
   row('c', 'Why is the build slow?', { phase: 'Failed', state: 'failed' }),
   row('d', 'Delete the old tables', { state: 'asking' }),
   row('e', 'What came from a file', { imported: true, excerpt: '… the heron stands in the reeds …' }),
-] as (RunSummary & RunRow)[];
+] as (RunSummary & RunListRow)[];
 
 /** Long things: an answer of 1 MB, a table of 20 columns, a question of 2,000 lines, an output of 5,000. */
 export const longAnswer = `${'All of it is **long**, and the next sentence says it again.\n\n'.repeat(17_000)}The very end.`;
@@ -443,14 +443,14 @@ const sentences: Record<string, string> = {
   UNKNOWN: 'The model “gpt-9” is not there. Run *Towpath: Pick Model…*.',
 };
 const endings = [
-  ...Object.keys(runEndsByCode).map((code) => ({
+  ...Object.keys(runEndPresentationsByErrorCode).map((code) => ({
     name: `end ${code}`,
     error: {
       code,
       message: sentences[code] ?? 'Example (api.example.com) says: something of the provider, in its own words.',
     },
   })),
-  ...Object.keys(runEndsByReason).map((reason) => ({
+  ...Object.keys(runEndPresentationsByReason).map((reason) => ({
     name: `end ${reason}`,
     error: { code: 'UNKNOWN', message: 'Example (api.example.com) says: something of the provider.', reason },
   })),

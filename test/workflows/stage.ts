@@ -6,7 +6,7 @@ import type { EngineResult } from '../../src/engine/core/runResult.ts';
 import { ExecutionEngine } from '../../src/engine/run/engine.ts';
 import { type AdapterLimits, createAdapter } from '../../src/llm/adapter/adapter.ts';
 import { createResponseCache } from '../../src/llm/adapter/responseCache.ts';
-import { createClient } from '../../src/llm/createClient.ts';
+import { createLLMClient } from '../../src/llm/createClient.ts';
 import type { Price } from '../../src/llm/models/prices.ts';
 import { type ApprovalPreset, defaultApprovalPolicy } from '../../src/protocol/content/policy.ts';
 import type { RunEvent } from '../../src/protocol/run/events.ts';
@@ -104,7 +104,7 @@ export class Stage {
       if (answer !== 'wait') return Promise.resolve(answer);
       return new Promise((resolve) => signal.addEventListener('abort', () => resolve({ decision: 'deny' })));
     };
-    const client = createClient({ provider: 'openai-compatible', baseUrl: this.provider.url, model: 'chosen' });
+    const client = createLLMClient({ provider: 'openai-compatible', baseUrl: this.provider.url, model: 'chosen' });
     const adapter = createAdapter(
       client,
       { retries: 0, ...this.limits },

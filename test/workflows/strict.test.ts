@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { createClient } from '../../src/llm/createClient.ts';
+import { createLLMClient } from '../../src/llm/createClient.ts';
 import { undoableCallIds } from '../../src/runs/undoSteps.ts';
 import { packageRunId } from '../../src/workflows/package/ids.ts';
 import { PackageRegistry } from '../../src/workflows/package/packageRegistry.ts';
 import { readWorkflowPackage } from '../../src/workflows/package/readPackage.ts';
-import { packageWorkflowOfRun } from '../../src/workflows/package/workflowOf.ts';
+import { createWorkflowOfPackageRun } from '../../src/workflows/package/workflowOf.ts';
 import { Conversation } from '../engine/conversation.ts';
 import { type Provider, reply, startProvider } from '../support/provider.ts';
 import { strictly, strictServers } from '../support/strict.ts';
@@ -48,7 +48,7 @@ for (const [rule, refuses] of Object.entries(strictServers))
         autopilot: () => false,
         now: () => new Date('2026-01-01T00:00:00Z'),
         read: readWorkflowPackage,
-        follow: packageWorkflowOfRun,
+        follow: createWorkflowOfPackageRun,
       });
       provider = await startProvider(
         strictly(refuses, [
@@ -62,7 +62,7 @@ for (const [rule, refuses] of Object.entries(strictServers))
       const [shelved] = await shelf.list();
       conversation = new Conversation(workspace, []);
       conversation.workflow = (await shelf.workflow(packageRunId({ key: shelved!.key, workflowId: 'write' })))!;
-      conversation.model = createClient({ provider: 'openai-compatible', baseUrl: provider.url, model: 'strict' });
+      conversation.model = createLLMClient({ provider: 'openai-compatible', baseUrl: provider.url, model: 'strict' });
       conversation.build();
       assert.equal((await conversation.start('A letter, please.')).phase, 'WaitingUser');
       assert.deepEqual(await conversation.continue('For Ada.'), {
@@ -99,7 +99,7 @@ edges: [{from: read, to: judge}]
         ]),
       );
       conversation = new Conversation(workspace, []);
-      conversation.model = createClient({ provider: 'openai-compatible', baseUrl: provider.url, model: 'strict' });
+      conversation.model = createLLMClient({ provider: 'openai-compatible', baseUrl: provider.url, model: 'strict' });
       conversation.build();
       conversation.told = (event) => {
         if (event.type === 'approval') void conversation!.engine.say({ runId: event.runId, userInput: 'Quick!' });

@@ -1,9 +1,9 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
-import { type CallKey, isSameCall } from '../../src/protocol/content/callKey.ts';
+import { isSameToolCall, type ToolCallKey } from '../../src/protocol/content/callKey.ts';
 import type { ToolCall, ToolResult } from '../../src/protocol/content/messages.ts';
 import type { ToolOutcome } from '../../src/protocol/content/tools.ts';
 import type { AddedRule } from '../../src/protocol/panel/panelMessages.ts';
-import type { StoredChange } from '../../src/protocol/run/events.ts';
+import type { StoredFileChange } from '../../src/protocol/run/events.ts';
 import { isRunHeldByDenial } from '../../src/protocol/run/resumable.ts';
 import { type CallState, callsInStartOrder, type Run, type StreamedCallDraft } from '../../src/protocol/run/run.ts';
 import { newestRedoableUndo } from '../../src/protocol/run/runFiles.ts';
@@ -16,7 +16,7 @@ import {
 import { localizedCount, t } from '../../src/protocol/text/l10n.ts';
 import { messageImagesView } from '../composer/attachedImages.ts';
 import { isCommandRunning } from '../composer/backgroundCommandsPart.ts';
-import { openQuestionCallIds } from '../composer/choosing.ts';
+import { pendingQuestionCallIds } from '../composer/choosing.ts';
 import { answeredQuestionsView, userQuestionCard } from '../composer/questionCard.ts';
 import type { PanelContext } from '../context.ts';
 import { icons } from '../icons.ts';
@@ -25,7 +25,12 @@ import { firstPendingApproval } from '../store.ts';
 import { type CardLine, cardLine, cardLineAriaLabel, draftCardLine } from './cardLine.ts';
 import { cardLineView, cardStatusIcons } from './cardLineView.ts';
 import { toPlainTextPiece } from './cardText.ts';
-import { backgroundCommandView, commandOutputView, continueInBackgroundButton, lastOutputLine } from './commandCard.ts';
+import {
+  backgroundCommandView,
+  commandOutputView,
+  continueInBackgroundButton,
+  lastOutputLineView,
+} from './commandCard.ts';
 import { diffView } from './diffView.ts';
 import { automaticDecisionText } from './failureReason.ts';
 import { searchMatchesView } from './matches.ts';
@@ -56,7 +61,7 @@ const json = (value: unknown): string => escapeInvisible(JSON.stringify(value, n
 export function toolCallCard(context: PanelContext, run: Run, call: ToolCall, place: string): TemplateResult {
   const state = run.calls[call.id];
   const key = { runId: run.id, toolCallId: call.id };
-  if (openQuestionCallIds(run).includes(call.id)) return userQuestionCard(context, run, call.id);
+  if (pendingQuestionCallIds(run).includes(call.id)) return userQuestionCard(context, run, call.id);
   const result = context.model.results.get(call.id);
   const line = toolCallCardLine(context, run, call);
   const { status } = line;
@@ -97,16 +102,16 @@ export function toolCallCard(context: PanelContext, run: Run, call: ToolCall, pl
       ${state?.asked ? answeredQuestionsView(context, state, place) : nothing}
       ${status === 'running' && state?.output ? commandOutputView(state.output) : nothing}
       ${status === 'running' && state?.command ? continueInBackgroundButton(context, key) : nothing}
-      ${(line.mark === 'dot' || line.mark === 'cross') && !state?.background && !isOpen(context, place) && levelOf(context) !== 'few' ? lastOutputLine(printed(outcomeOf(result))) : nothing}
+      ${(line.mark === 'dot' || line.mark === 'cross') && !state?.background && !isOpen(context, place) && levelOf(context) !== 'few' ? lastOutputLineView(printed(outcomeOf(result))) : nothing}
       ${state?.background ? backgroundCommandView(context, key, state, status) : nothing}`,
     details: () => details(context, place, call, state, result),
   });
 }
 
-export const addedRuleForCall = ({ model }: PanelContext, key: CallKey): AddedRule | undefined =>
-  model.state?.rulesAdded?.find((one) => isSameCall(one, key));
+export const addedRuleForCall = ({ model }: PanelContext, key: ToolCallKey): AddedRule | undefined =>
+  model.state?.rulesAdded?.find((one) => isSameToolCall(one, key));
 
-function ruleAdded(context: PanelContext, key: CallKey): TemplateResult | typeof nothing {
+function ruleAdded(context: PanelContext, key: ToolCallKey): TemplateResult | typeof nothing {
   const rule = addedRuleForCall(context, key);
   if (!rule) return nothing;
   return html`<p class="quiet rule-added">${t('Rule added: {0}', rule.text)} ·
@@ -138,9 +143,9 @@ function printed(outcome: ToolOutcome | undefined): string {
 
 function changeButtons(
   context: PanelContext,
-  key: CallKey,
+  key: ToolCallKey,
   call: ToolCall,
-  change: StoredChange,
+  change: StoredFileChange,
   undone = false,
 ): TemplateResult {
   const { path, kind } = change;
@@ -152,14 +157,14 @@ function changeButtons(
       @click=${() => context.post({ type: 'open-diff', ...key })}>${t('Diff')}</vscode-button>`;
 }
 
-function undoButton(context: PanelContext, { runId, toolCallId }: CallKey, path: string): TemplateResult {
+function undoButton(context: PanelContext, { runId, toolCallId }: ToolCallKey, path: string): TemplateResult {
   const title = t('Undo this change of {0}', escapeInvisibleInLine(path));
   return html`<vscode-button appearance="icon" data-testid="undo" title=${title} aria-label=${title}
     @click=${() => context.post({ type: 'undo', runId, toolCallIds: [toolCallId] })}>${icons.undo}</vscode-button>`;
 }
 
 /** Available while no later event changed the files; the host compares the disk. */
-function redoButton(context: PanelContext, key: CallKey): TemplateResult | typeof nothing {
+function redoButton(context: PanelContext, key: ToolCallKey): TemplateResult | typeof nothing {
   const { run } = context.model;
   if (!run || !newestRedoableUndo(run, ({ toolCallIds }) => toolCallIds.includes(key.toolCallId))) return nothing;
   return html`<button class="link" data-testid="redo"
@@ -185,7 +190,7 @@ const newestLines = ({ newest }: EditProgress): TemplateResult =>
 
 interface Frame {
   place: string;
-  key?: CallKey;
+  key?: ToolCallKey;
   tool: string;
   line: CardLine;
   beside: TemplateResult | typeof nothing;
@@ -226,7 +231,7 @@ function isPlain({ target }: Event): boolean {
 }
 
 /** Preview of a change: small changes fully, others truncated until the card is opened. */
-function changeBelow(context: PanelContext, key: CallKey, place: string, state: CallState | undefined) {
+function changeBelow(context: PanelContext, key: ToolCallKey, place: string, state: CallState | undefined) {
   if (!state || state.ok === false || state.undone?.length) return nothing;
   const open = isOpen(context, place);
   const whole = open ? context.model.changes.get(key.toolCallId) : undefined;
@@ -242,7 +247,7 @@ const levelOf = ({ model }: PanelContext) => model.state?.details ?? 'usual';
 const isOpen = (context: PanelContext, place: string): boolean =>
   context.opened.cards.has(place) !== (levelOf(context) === 'all');
 
-function toggle(context: PanelContext, place: string, key: CallKey | undefined): void {
+function toggle(context: PanelContext, place: string, key: ToolCallKey | undefined): void {
   const { cards } = context.opened;
   if (!cards.delete(place)) cards.add(place);
   if (key && isOpen(context, place)) {
@@ -259,14 +264,14 @@ function toggle(context: PanelContext, place: string, key: CallKey | undefined):
 }
 
 /** Full content of the approval request, to be read here; the dialog only confirms. */
-const asked = (context: PanelContext, key: CallKey, state: CallState | undefined): TemplateResult =>
+const asked = (context: PanelContext, key: ToolCallKey, state: CallState | undefined): TemplateResult =>
   html`${state?.question?.diff ? diffView(state.question.diff, t('What it would change')) : nothing}${
     state?.question?.command?.includes('\n')
       ? html`<pre class="field question-command" tabindex="0">${escapeInvisible(state.question.command)}</pre>`
       : nothing
   }${asking(context, key, state)}`;
 
-function asking(context: PanelContext, key: CallKey, state: CallState | undefined): TemplateResult {
+function asking(context: PanelContext, key: ToolCallKey, state: CallState | undefined): TemplateResult {
   const { note, why = '' } = state?.question ?? {};
   const isFirst = firstPendingApproval(context.model) === key.toolCallId;
   return html`<div class="card-question">
@@ -286,7 +291,7 @@ const reviewKeys = (): string =>
     ? t('In the review: Shift+Option+Return allows, Shift+Option+Delete denies')
     : t('In the review: Shift+Alt+Enter allows, Shift+Alt+Delete denies');
 
-export const denyButton = (context: PanelContext, key: CallKey): TemplateResult =>
+export const denyButton = (context: PanelContext, key: ToolCallKey): TemplateResult =>
   html`<vscode-button class="small" appearance="secondary" data-testid="deny"
     @click=${() => context.post({ type: 'deny', ...key })}>${t('Deny')}</vscode-button>`;
 

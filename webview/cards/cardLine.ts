@@ -45,7 +45,7 @@ export interface CardLine {
  * Input of a card line. `stopped`: the user stopped the run. `elsewhere`: another window owns the run. `now`: epoch milliseconds. `going`:
  * the background command runs in this window. `held`: the denial of the call holds the run.
  */
-export interface CardContext {
+export interface CardLineInput {
   call: ToolCall;
   state?: CallState;
   outcome?: ToolOutcome;
@@ -58,7 +58,7 @@ export interface CardContext {
   held?: boolean;
 }
 
-export function cardLine(given: CardContext): CardLine {
+export function cardLine(given: CardLineInput): CardLine {
   const seen = { ...given, call: callWithCorrectedArguments(given.call, given.state) };
   const { call, state, outcome } = seen;
   const known: DescribedCall = {
@@ -82,11 +82,11 @@ export function draftCardLine({ name, argumentsText }: StreamedCallDraft): CardL
   return { status: 'writing', mark: 'working', verb, object, outcome: [], joint: ' · ', time: '' };
 }
 
-export const callObjectText = (name: string, args: DescribedCall['args']): string =>
+export const toolCallTargetText = (name: string, args: DescribedCall['args']): string =>
   toolTextFor(name).object({ name, args, data: {} }).map(pieceText).join(' ').trim();
 
 /** Describes the call of a workflow node from its record, because no message contains its arguments. */
-export function nodeCallLine(
+export function workflowNodeCallLine(
   name: string,
   state: CallState,
   tense: 'doing' | 'done',
@@ -103,7 +103,7 @@ export function cardLineAriaLabel({ verb, object, outcome, joint, time }: CardLi
 }
 
 /** Text of an approval that was open when its window closed. */
-export const interruptedApproval = 'Interrupted when the window closed · needs your approval';
+export const interruptedApprovalText = 'Interrupted when the window closed · needs your approval';
 
 type Tense = 'doing' | 'done' | 'to do' | 'could not' | 'none';
 
@@ -118,7 +118,7 @@ function inTense(words: ToolText, known: DescribedCall, tense: Tense): string {
 
 type Standing = Pick<CardLine, 'status' | 'mark'> & Partial<CardLine> & { tense: Tense };
 
-function standing(seen: CardContext, known: DescribedCall, words: ToolText): Standing {
+function standing(seen: CardLineInput, known: DescribedCall, words: ToolText): Standing {
   const { state, outcome, phase, call } = seen;
   if (state?.asked) return asked(seen, state);
   if (state?.decision === 'deny') return denied(seen, state);
@@ -126,7 +126,7 @@ function standing(seen: CardContext, known: DescribedCall, words: ToolText): Sta
   if (state?.status === 'done' || outcome) return ended(seen, known, words);
   const running = phase === 'Running';
   if (!running && !seen.elsewhere && isAwaitingApproval(state))
-    return { status: 'asking', mark: 'asks', tense: 'to do', outcome: [toPlainTextPiece(t(interruptedApproval))] };
+    return { status: 'asking', mark: 'asks', tense: 'to do', outcome: [toPlainTextPiece(t(interruptedApprovalText))] };
   if (!running)
     return state?.startedAt === undefined
       ? {
@@ -168,7 +168,7 @@ function standing(seen: CardContext, known: DescribedCall, words: ToolText): Sta
   }
 }
 
-function asked({ phase }: CardContext, { answer, ok }: CallState): Standing {
+function asked({ phase }: CardLineInput, { answer, ok }: CallState): Standing {
   if (!answer && ok !== false && phase === 'Running')
     return {
       status: 'asking',
@@ -181,7 +181,7 @@ function asked({ phase }: CardContext, { answer, ok }: CallState): Standing {
     : { status: 'done', mark: 'none', tense: 'done', outcome: [toPlainTextPiece(t('Not answered'))] };
 }
 
-function denied({ outcome, held }: CardContext, state: CallState): Standing {
+function denied({ outcome, held }: CardLineInput, state: CallState): Standing {
   const { automatic, feedback } = state;
   const base = { status: 'done', mark: 'none', tense: 'to do' } as const;
   if (automatic !== undefined) return { ...base, outcome: [toPlainTextPiece(decidingRulesText(state, 'deny')!)] };
@@ -198,7 +198,7 @@ function denied({ outcome, held }: CardContext, state: CallState): Standing {
 
 const longestFeedback = 200;
 
-function ended(seen: CardContext, known: DescribedCall, words: ToolText): Standing {
+function ended(seen: CardLineInput, known: DescribedCall, words: ToolText): Standing {
   const { call, state, outcome } = seen;
   const ok = state?.ok ?? outcome?.ok ?? true;
   const isCommand = call.name === 'shell.run';
@@ -217,7 +217,7 @@ function ended(seen: CardContext, known: DescribedCall, words: ToolText): Standi
 }
 
 /** Check: exit code 0. Dot: another exit code. Cross: terminated. */
-function exit({ call, state }: CardContext, { data }: DescribedCall): { mark: CardStatusIcon; words?: string } {
+function exit({ call, state }: CardLineInput, { data }: DescribedCall): { mark: CardStatusIcon; words?: string } {
   const exitCode = data.exitCode === undefined ? state?.exitCode : (data.exitCode as number | null);
   if (exitCode === 0 || exitCode === undefined) return { mark: 'check' };
   if (typeof data.signal === 'string') return { mark: 'cross', words: t('was killed') };
@@ -230,7 +230,7 @@ function exit({ call, state }: CardContext, { data }: DescribedCall): { mark: Ca
     : { mark: 'check', words: t(answer) };
 }
 
-function failed({ call, state, outcome }: CardContext): Standing {
+function failed({ call, state, outcome }: CardLineInput): Standing {
   const error = outcome?.ok === false ? outcome.error : undefined;
   const code = state?.code ?? error?.code;
   const reason = error && outcomeReasonOf(error);
@@ -295,7 +295,7 @@ function undoneWords({ undone = [], changes = [], moved }: CallState = { status:
   return t(undone.length < all.size ? 'Partly undone' : 'Undone');
 }
 
-function inBackground({ now, going, call }: CardContext, { ended: end, startedAt }: CallState): Standing {
+function inBackground({ now, going, call }: CardLineInput, { ended: end, startedAt }: CallState): Standing {
   const name = { tense: 'none' } as const;
   if (!end) {
     if (!going)

@@ -73,10 +73,10 @@ const clean = (text: string): string => escapeInvisibleInLine(text);
 
 const titleOf = (lead: CardLink): string =>
   lead.kind === 'file'
-    ? openFileTooltip(escapeInvisibleInLine(lead.path), lead.line)
-    : openFileTooltip(escapeInvisibleInLine(lead.url));
+    ? fileLinkTooltip(escapeInvisibleInLine(lead.path), lead.line)
+    : fileLinkTooltip(escapeInvisibleInLine(lead.url));
 
-export const openFileTooltip = (what: string, line?: number): string =>
+export const fileLinkTooltip = (what: string, line?: number): string =>
   line ? t('Open {0} at line {1}', what, line) : t('Open {0}', what);
 
 export function openCardLink(context: PanelContext, lead: CardLink): void {

@@ -21,7 +21,7 @@ export const codeTextPiece = (text: string): CardTextPiece => ({ text, code: tru
 /** Lines of a file, first and last, from 1. */
 export type LineRange = readonly [first: number, last: number];
 
-export function fileTextPiece(
+export function filePathTextPiece(
   path: string,
   { lines, leads = true }: { lines?: LineRange; leads?: boolean } = {},
 ): CardTextPiece {
@@ -52,7 +52,7 @@ export function urlTextPiece(url: string): CardTextPiece {
   };
 }
 
-export const changedLineCounts = (added: number, removed: number): CardTextPiece[] => [
+export const changedLineCountPieces = (added: number, removed: number): CardTextPiece[] => [
   { text: '', tail: `+${formatLocalNumber(added)}`, tone: 'added' },
   { text: '', tail: `−${formatLocalNumber(removed)}`, tone: 'removed' },
 ];

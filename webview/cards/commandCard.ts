@@ -1,5 +1,5 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
-import type { CallKey } from '../../src/protocol/content/callKey.ts';
+import type { ToolCallKey } from '../../src/protocol/content/callKey.ts';
 import type { CallState } from '../../src/protocol/run/run.ts';
 import { escapeCommandOutput, escapeInvisibleInLine } from '../../src/protocol/text/escapeInvisible.ts';
 import { t } from '../../src/protocol/text/l10n.ts';
@@ -10,7 +10,7 @@ import type { CardStatus } from './cardLine.ts';
 
 export function backgroundCommandView(
   context: PanelContext,
-  key: CallKey,
+  key: ToolCallKey,
   { background, command, ended }: CallState,
   status: CardStatus,
 ): TemplateResult | typeof nothing {
@@ -20,11 +20,11 @@ export function backgroundCommandView(
   return ended?.outputId ? html`<div class="card-ways">${outputLink(context, key, name)}</div>` : nothing;
 }
 
-const outputLink = (context: PanelContext, key: CallKey, name: string): TemplateResult =>
+const outputLink = (context: PanelContext, key: ToolCallKey, name: string): TemplateResult =>
   html`<button class="link" data-testid="open-output" title=${t('Show the output of {0}', name)} aria-label=${t('Output of {0}', name)}
     @click=${() => context.post({ type: 'open-output', ...key })}>${t('Output')}</button>`;
 
-export const continueInBackgroundButton = (context: PanelContext, key: CallKey): TemplateResult =>
+export const continueInBackgroundButton = (context: PanelContext, key: ToolCallKey): TemplateResult =>
   html`<div class="card-ways"><vscode-button class="small" appearance="secondary" data-testid="let-go-on"
     title=${t('The command continues in the background, and so does the answer')}
     @click=${() => context.post({ type: 'let-go-on', ...key })}>${t('Continue in Background')}</vscode-button></div>`;
@@ -49,7 +49,7 @@ function sayingLines(text: string): string[] {
   return said.slice(-lastLines).map((line) => shortenText(line.trimEnd(), longestLine));
 }
 
-export const lastOutputLine = (text: string): TemplateResult | typeof nothing => {
+export const lastOutputLineView = (text: string): TemplateResult | typeof nothing => {
   const lines = sayingLines(text);
   return lines.length === 0
     ? nothing

@@ -3,8 +3,13 @@ import { approvalBasisMessages } from '../../src/protocol/content/basisMessages.
 import type { ErrorInfo } from '../../src/protocol/content/messages.ts';
 import { approvalBasisOfFormerText, outcomeReasonOf } from '../../src/protocol/run/formerText.ts';
 import type { CallState } from '../../src/protocol/run/run.ts';
-import type { EditFailureReason, RefusalReason } from '../../src/protocol/text/codes.ts';
-import { editReasonText, errorCodeTexts, isErrorCode, refusalReasonTexts } from '../../src/protocol/text/codeText.ts';
+import type { EditFailureReason, PathRefusalReason } from '../../src/protocol/text/codes.ts';
+import {
+  editFailureReasonTexts,
+  errorCodeTexts,
+  isErrorCode,
+  pathRefusalReasonTexts,
+} from '../../src/protocol/text/codeText.ts';
 import { t } from '../../src/protocol/text/l10n.ts';
 import { shortenText } from '../../src/protocol/text/shorten.ts';
 import { splitMcpToolName } from './cardText.ts';
@@ -16,13 +21,13 @@ export function failedCallReason(name: string, code: string | undefined, error: 
   const { reason, lines } = Object(error?.details) as { reason?: unknown; lines?: unknown };
   switch (known) {
     case 'E_SANDBOX_VIOLATION':
-      if (isOf(refusalReasonTexts, reason)) return t(refusalReasonTexts[reason as RefusalReason]);
+      if (isOf(pathRefusalReasonTexts, reason)) return t(pathRefusalReasonTexts[reason as PathRefusalReason]);
       break;
     case 'E_PRECONDITION_FAILED':
-      if (reason === 'EXISTS') return t(refusalReasonTexts.EXISTS);
+      if (reason === 'EXISTS') return t(pathRefusalReasonTexts.EXISTS);
       if (reason === 'STILL_RUNNING') return t('the same command is already running');
-      if (isOf(editReasonText, reason))
-        return t(editReasonText[reason as EditFailureReason]) + nearest(lines, reason === 'ABSENT');
+      if (isOf(editFailureReasonTexts, reason))
+        return t(editFailureReasonTexts[reason as EditFailureReason]) + nearest(lines, reason === 'ABSENT');
       return ownWords(error) ?? t(errorCodeTexts[known]);
     case 'TOOL_ARGS_INVALID':
       if (error && outcomeReasonOf(error) === 'PATTERN_INVALID') return t('the pattern is invalid');

@@ -1,5 +1,5 @@
 import type { Message, ToolCall } from '../../src/protocol/content/messages.ts';
-import { planTool } from '../../src/protocol/run/plan.ts';
+import { planToolName } from '../../src/protocol/run/plan.ts';
 import type { CallState, Run } from '../../src/protocol/run/run.ts';
 import { callWithCorrectedArguments } from '../../src/protocol/run/understoodArguments.ts';
 import { t } from '../../src/protocol/text/l10n.ts';
@@ -101,7 +101,7 @@ export class RunCallFolds {
 }
 
 /** Plan calls, which have no card. */
-export const isPlanCall = ({ name }: Pick<ToolCall, 'name'>): boolean => name === planTool;
+export const isPlanCall = ({ name }: Pick<ToolCall, 'name'>): boolean => name === planToolName;
 
 export const isEmptyLiveReply = ({ content, thinking, calls }: NonNullable<Run['live']>): boolean =>
   content.trim() === '' && thinking === '' && calls.every(isPlanCall);

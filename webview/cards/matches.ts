@@ -2,7 +2,7 @@ import { html, nothing, type TemplateResult } from 'lit-html';
 import { escapeInvisible, escapeInvisibleInLine } from '../../src/protocol/text/escapeInvisible.ts';
 import { localizedCount, t } from '../../src/protocol/text/l10n.ts';
 import type { PanelContext } from '../context.ts';
-import { openCardLink, openFileTooltip } from './cardLineView.ts';
+import { fileLinkTooltip, openCardLink } from './cardLineView.ts';
 
 const maxLines = 300;
 
@@ -46,5 +46,5 @@ function lineView(context: PanelContext, path: string, told: string, outside: bo
 }
 
 const link = (context: PanelContext, path: string, line?: number): TemplateResult =>
-  html`<button class="link" title=${openFileTooltip(escapeInvisibleInLine(path), line)}
+  html`<button class="link" title=${fileLinkTooltip(escapeInvisibleInLine(path), line)}
     @click=${() => openCardLink(context, { kind: 'file', path, ...(line && { line }) })}>${line ?? escapeInvisibleInLine(path)}</button>`;

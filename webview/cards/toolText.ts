@@ -1,12 +1,12 @@
-import { userQuestionTool } from '../../src/protocol/content/askTool.ts';
+import { userQuestionToolName } from '../../src/protocol/content/askTool.ts';
 import type { CallState } from '../../src/protocol/run/run.ts';
 import { type LocalizedMessage, localizedCount, message, t, withDigitGrouping } from '../../src/protocol/text/l10n.ts';
 import { truncateWithEllipsis } from '../../src/protocol/text/shorten.ts';
 import {
   type CardTextPiece,
-  changedLineCounts,
+  changedLineCountPieces,
   codeTextPiece,
-  fileTextPiece,
+  filePathTextPiece,
   formatByteCount,
   identifierToText,
   type LineRange,
@@ -63,7 +63,7 @@ const names = [
   'editor.context',
   'web.fetch',
   'plan.update',
-  userQuestionTool,
+  userQuestionToolName,
   'mcp.search_tools',
   'mcp.call_tool',
   'mcp.read_resource',
@@ -108,7 +108,7 @@ export const toolTextTable: Record<ToolName, ToolText> = {
     doing: 'Reading',
     done: ({ data }) => (data.image ? 'Viewed' : 'Read'),
     not: 'read',
-    object: ({ args, data }) => [fileTextPiece(text(args.path), { lines: linesRead(args, data) })],
+    object: ({ args, data }) => [filePathTextPiece(text(args.path), { lines: linesRead(args, data) })],
     gave: ({ args, data }) => {
       const { startLine, endLine, totalLines } = data;
       const isFirst = startLine === 1 && number(endLine) < number(totalLines) && !isWindow(args);
@@ -137,9 +137,9 @@ export const toolTextTable: Record<ToolName, ToolText> = {
       const isThere = data.path !== undefined && !state?.undone?.length;
       const { from, to } = state?.moved ?? { from: '', to: '' };
       return [
-        fileTextPiece(text(data.from) || text(args.from) || from, { leads: !isThere }),
+        filePathTextPiece(text(data.from) || text(args.from) || from, { leads: !isThere }),
         toPlainTextPiece(t('to')),
-        fileTextPiece(text(data.path) || text(args.to) || to, { leads: isThere }),
+        filePathTextPiece(text(data.path) || text(args.to) || to, { leads: isThere }),
       ];
     },
   },
@@ -150,7 +150,7 @@ export const toolTextTable: Record<ToolName, ToolText> = {
     object: ({ args, data, state }) => {
       const path = text(args.path) || (state?.changes?.[0]?.path ?? '');
       const isFolder = data.files !== undefined && !path.endsWith('/');
-      return [fileTextPiece(path + (isFolder ? '/' : ''), { leads: false })];
+      return [filePathTextPiece(path + (isFolder ? '/' : ''), { leads: false })];
     },
     gave: ({ data }) => (data.files === undefined ? [] : [some(localizedCount(number(data.files), 'file'))]),
   },
@@ -208,7 +208,7 @@ export const toolTextTable: Record<ToolName, ToolText> = {
     doing: ({ args }) => (args.path === undefined ? 'Looking for' : 'Listing names in'),
     done: ({ args }) => (args.path === undefined ? 'Looked for' : 'Listed names in'),
     not: ({ args }) => (args.path === undefined ? 'look for' : 'list names in'),
-    object: ({ args }) => [args.path === undefined ? pattern(args.query) : fileTextPiece(text(args.path))],
+    object: ({ args }) => [args.path === undefined ? pattern(args.query) : filePathTextPiece(text(args.path))],
     gave: ({ data }) => (Array.isArray(data.files) ? [some(localizedCount(linesIn(data.files), 'name'))] : []),
     many: (many) => message('looked at definitions {0}', times(many)),
   },
@@ -238,7 +238,7 @@ export const toolTextTable: Record<ToolName, ToolText> = {
       const { selection } = active;
       return [
         toPlainTextPiece(t('the editor:')),
-        fileTextPiece(active.path, selection && { lines: [selection.startLine, selection.endLine] }),
+        filePathTextPiece(active.path, selection && { lines: [selection.startLine, selection.endLine] }),
       ];
     },
     many: (many) => message('looked at the editor {0}', times(many)),
@@ -258,7 +258,7 @@ export const toolTextTable: Record<ToolName, ToolText> = {
     gave: ({ data }) =>
       data.items === undefined ? [] : [toPlainTextPiece(t('{0} of {1} done', number(data.done), number(data.items)))],
   },
-  [userQuestionTool]: {
+  [userQuestionToolName]: {
     doing: 'Asking',
     done: 'Asked',
     not: 'ask',
@@ -294,7 +294,7 @@ export const toolTextTable: Record<ToolName, ToolText> = {
     object: ({ args }) => {
       const server = text(args.server) || t('a server');
       if (args.uri === undefined) return [toPlainTextPiece(t('{0} resources', server))];
-      return [fileTextPiece(text(args.uri), { leads: false }), toPlainTextPiece(t('of')), toPlainTextPiece(server)];
+      return [filePathTextPiece(text(args.uri), { leads: false }), toPlainTextPiece(t('of')), toPlainTextPiece(server)];
     },
     many: (many) => message('read from a server {0}', times(many)),
   },
@@ -325,7 +325,7 @@ const text = (value: unknown): string => (typeof value === 'string' ? value : ''
 const number = (value: unknown): number => (typeof value === 'number' ? value : 0);
 const pattern = (value: unknown): CardTextPiece => codeTextPiece(text(value));
 const folder = (path: string): CardTextPiece =>
-  path === '.' ? toPlainTextPiece(t('the folder')) : fileTextPiece(path);
+  path === '.' ? toPlainTextPiece(t('the folder')) : filePathTextPiece(path);
 const some = (amount: LocalizedMessage): CardTextPiece => toPlainTextPiece(t(amount));
 const times = (many: number): LocalizedMessage =>
   many > 2 ? message('{0} times', withDigitGrouping(many)) : message(many === 1 ? 'once' : 'twice');
@@ -353,7 +353,7 @@ function inPlace(path: unknown, glob?: unknown): CardTextPiece[] {
   const place = where === '.' ? '' : where;
   if (place === '' && which === '') return [];
   const whole = place && which ? `${place.replace(/\/$/, '')}/${which}` : place || which;
-  return [toPlainTextPiece(t('in')), fileTextPiece(whole, { leads: which === '' })];
+  return [toPlainTextPiece(t('in')), filePathTextPiece(whole, { leads: which === '' })];
 }
 
 function matches(data: Record<string, unknown>): CardTextPiece[] {
@@ -382,7 +382,7 @@ function uses({ places, files }: Record<string, unknown>): CardTextPiece[] {
 
 function named({ args }: DescribedCall): CardTextPiece[] {
   const line = typeof args.line === 'number' ? args.line : undefined;
-  const at = fileTextPiece(text(args.path), line === undefined ? {} : { lines: [line, line] });
+  const at = filePathTextPiece(text(args.path), line === undefined ? {} : { lines: [line, line] });
   return [pattern(args.symbol), toPlainTextPiece(t('of')), at];
 }
 
@@ -401,7 +401,7 @@ function changed(
   state: CallState | undefined,
 ): CardTextPiece {
   const path = text(data.path) || state?.changes?.[0]?.path || text(args.path) || pathOfPatch(text(args.patch));
-  return fileTextPiece(path);
+  return filePathTextPiece(path);
 }
 
 const pathOfPatch = (patch: string): string => /^\+\+\+ (?:b\/)?([^\t\n]+)/m.exec(patch)?.[1] ?? '';
@@ -412,7 +412,7 @@ function edited({ data }: DescribedCall): CardTextPiece[] {
   const problems = Array.isArray(newProblems) ? newProblems.length : 0;
   const onSave = text(changedOnSave).match(/^\+/gm)?.length ?? 0;
   return [
-    ...changedLineCounts(number(data.added), number(data.removed)),
+    ...changedLineCountPieces(number(data.added), number(data.removed)),
     ...(problems > 0 ? [some(localizedCount(problems, 'new problem'))] : []),
     ...(onSave > 0 ? [toPlainTextPiece(t('your formatter changed {0}', localizedCount(onSave, 'more line')))] : []),
     ...(changedOnSave && onSave === 0 ? [toPlainTextPiece(t('your formatter changed it, too'))] : []),

@@ -4,16 +4,16 @@ import type { Attachment } from '../../src/protocol/content/messages.ts';
 import { escapeInvisibleInLine } from '../../src/protocol/text/escapeInvisible.ts';
 import { t } from '../../src/protocol/text/l10n.ts';
 import type { PanelContext } from '../context.ts';
-import { savedPanelView, savePanelView } from '../host.ts';
+import { savedWebviewState, saveWebviewState } from '../host.ts';
 import { icons } from '../icons.ts';
 
 /** Maximum image side in pixels, above which models only cost more. */
 const longestSide = 1568;
 
-export const attachedImages = (): readonly Attachment[] => savedPanelView().images;
+export const attachedImages = (): readonly Attachment[] => savedWebviewState().images;
 
 export function clearAttachedImages(): void {
-  savePanelView({ images: [] });
+  saveWebviewState({ images: [] });
 }
 
 function seesImages({ model }: PanelContext): boolean {
@@ -34,7 +34,7 @@ export async function attachImageFiles(context: PanelContext, files: readonly Fi
       if (!image)
         problems.add(t('{0} cannot be read as a picture, or is too large to send.', escapeInvisibleInLine(file.name)));
       else if (images.length >= maxImages) problems.add(t('A message can have at most {0} pictures.', maxImages));
-      else savePanelView({ images: [...images, image] });
+      else saveWebviewState({ images: [...images, image] });
     }
   context.model.notice = problems.size > 0 ? { level: 'warning', text: [...problems].join(' ') } : null;
   context.refresh();
@@ -44,7 +44,7 @@ export function attachedImagesStrip(context: PanelContext): TemplateResult | typ
   const images = attachedImages();
   if (images.length === 0) return nothing;
   const remove = (image: Attachment) => {
-    savePanelView({ images: attachedImages().filter(({ data }) => data !== image.data) });
+    saveWebviewState({ images: attachedImages().filter(({ data }) => data !== image.data) });
     context.refresh();
   };
   return html`<div class="pictures" data-testid="pictures">${images.map(

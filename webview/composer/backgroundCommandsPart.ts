@@ -5,9 +5,9 @@ import { escapeInvisibleInLine } from '../../src/protocol/text/escapeInvisible.t
 import { localizedCount, t } from '../../src/protocol/text/l10n.ts';
 import type { PanelContext } from '../context.ts';
 import { icons } from '../icons.ts';
-import type { StripPart } from './statusStripPart.ts';
+import type { StatusStripItem } from './statusStripPart.ts';
 
-export function backgroundCommandsPart(context: PanelContext): StripPart | undefined {
+export function backgroundCommandsStripItem(context: PanelContext): StatusStripItem | undefined {
   const { run, state } = context.model;
   const own = (state?.commands ?? []).filter(({ runId }) => runId === run?.id);
   if (own.length === 0) return undefined;

@@ -1,8 +1,8 @@
-import { answersAllUserQuestions, isChoiceAnswered } from '../../src/protocol/content/askTool.ts';
+import { isChoiceAnswered, isCompleteUserQuestionAnswer } from '../../src/protocol/content/askTool.ts';
 import type { UserQuestionChoice, UserQuestions } from '../../src/protocol/content/questions.ts';
 import type { PanelQuestionChoices } from '../../src/protocol/panel/panelMessages.ts';
 import type { Run } from '../../src/protocol/run/run.ts';
-import { savedPanelView, savePanelView } from '../host.ts';
+import { savedWebviewState, saveWebviewState } from '../host.ts';
 
 /** Unsent choices for a user question, preserved while the panel is hidden. `at`: index of the open question. */
 export interface PendingQuestionAnswer {
@@ -13,16 +13,16 @@ export interface PendingQuestionAnswer {
   choices: { chosen: number[]; words: string }[];
 }
 
-const kept = new Map(savedPanelView().choosing);
+const kept = new Map(savedWebviewState().choosing);
 const maxKept = 8;
 
 /** Calls with open user questions; none for a read-only run. */
-export const openQuestionCallIds = (run: Run | null): readonly string[] =>
+export const pendingQuestionCallIds = (run: Run | null): readonly string[] =>
   run && !run.readOnly ? (run.asking ?? []) : [];
 
 export function pendingQuestionAnswer(run: Run, toolCallId: string): PendingQuestionAnswer | undefined {
   const questions = run.calls[toolCallId]?.asked;
-  if (!questions || !openQuestionCallIds(run).includes(toolCallId)) return undefined;
+  if (!questions || !pendingQuestionCallIds(run).includes(toolCallId)) return undefined;
   const saved = kept.get(keyOf(run.id, toolCallId));
   const fits = saved && saved.choices.length === questions.length && saved.at < questions.length;
   const empty = { at: 0, choices: questions.map(() => ({ chosen: [], words: '' })) };
@@ -30,7 +30,7 @@ export function pendingQuestionAnswer(run: Run, toolCallId: string): PendingQues
 }
 
 export function currentQuestionAnswer(run: Run | null): PendingQuestionAnswer | undefined {
-  const [oldest] = openQuestionCallIds(run);
+  const [oldest] = pendingQuestionCallIds(run);
   return run && oldest !== undefined ? pendingQuestionAnswer(run, oldest) : undefined;
 }
 
@@ -38,12 +38,12 @@ function keep({ runId, toolCallId, at, choices }: PendingQuestionAnswer): void {
   const key = keyOf(runId, toolCallId);
   kept.delete(key);
   kept.set(key, { at, choices });
-  savePanelView({ choosing: [...kept].slice(-maxKept) });
+  saveWebviewState({ choosing: [...kept].slice(-maxKept) });
 }
 
 export function discardQuestionAnswer({ runId, toolCallId }: PendingQuestionAnswer): void {
   kept.delete(keyOf(runId, toolCallId));
-  savePanelView({ choosing: [...kept].slice(-maxKept) });
+  saveWebviewState({ choosing: [...kept].slice(-maxKept) });
 }
 
 const keyOf = (runId: string, toolCallId: string) => `${runId} ${toolCallId}`;
@@ -51,7 +51,7 @@ const keyOf = (runId: string, toolCallId: string) => `${runId} ${toolCallId}`;
 export const hasSeveralQuestions = ({ questions }: PendingQuestionAnswer): boolean => questions.length > 1;
 
 /** True for a single question with one answer: selecting sends the answer. */
-export const sendsOnSelection = ({ questions }: PendingQuestionAnswer): boolean =>
+export const isAnswerSentOnSelection = ({ questions }: PendingQuestionAnswer): boolean =>
   questions.length === 1 && !questions[0]!.many;
 
 export function showQuestionAt(choosing: PendingQuestionAnswer, at: number): void {
@@ -84,7 +84,7 @@ export function nextUnansweredQuestion({ at, choices }: PendingQuestionAnswer): 
   return order.find((index) => !isChoiceAnswered(choices[index]!));
 }
 
-export const toPanelChoice = (choosing: PendingQuestionAnswer): PanelQuestionChoices => ({
+export const toPanelQuestionChoices = (choosing: PendingQuestionAnswer): PanelQuestionChoices => ({
   runId: choosing.runId,
   toolCallId: choosing.toolCallId,
   choices: choosing.choices.map(
@@ -93,7 +93,7 @@ export const toPanelChoice = (choosing: PendingQuestionAnswer): PanelQuestionCho
 });
 
 export const areQuestionsAnswered = (choosing: PendingQuestionAnswer): boolean =>
-  answersAllUserQuestions(choosing.questions, toPanelChoice(choosing));
+  isCompleteUserQuestionAnswer(choosing.questions, toPanelQuestionChoices(choosing));
 
 export const isAnswerBegun = ({ choices }: PendingQuestionAnswer): boolean => choices.some(isChoiceAnswered);
 

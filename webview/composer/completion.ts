@@ -9,7 +9,7 @@ import { t } from '../../src/protocol/text/l10n.ts';
 import type { PanelContext } from '../context.ts';
 import { icons } from '../icons.ts';
 import { composerTextArea } from './draft.ts';
-import { highlightedCompletion } from './matched.ts';
+import { completionWithHighlightedMatches } from './matched.ts';
 import { pickMention } from './mentions.ts';
 import { clearTypedMention } from './typedMentions.ts';
 import { type TypedCompletionQuery, typedQueryBeforeCaret } from './typedWord.ts';
@@ -21,7 +21,7 @@ let asked = 0;
 const isCompleting = (): boolean => open !== undefined && (open.rows.length > 0 || open.problem !== undefined);
 
 /** Updates the completions after input or caret movement, except during input method composition. */
-export function updateCompletions(context: PanelContext, event: { isComposing?: boolean }): void {
+export function updateComposerCompletions(context: PanelContext, event: { isComposing?: boolean }): void {
   if (event.isComposing) return;
   const box = composerTextArea()?.control as HTMLTextAreaElement | undefined;
   const typed =
@@ -39,7 +39,7 @@ export function updateCompletions(context: PanelContext, event: { isComposing?: 
 }
 
 /** Receives completions; the selected row stays selected if still present. */
-export function receiveCompletions(message: Extract<HostMessage, { type: 'completions' }>): void {
+export function receiveComposerCompletions(message: Extract<HostMessage, { type: 'completions' }>): void {
   if (!open || message.asked !== asked) return;
   const { rows, problem } = message;
   const chosen = open.at > 0 ? open.rows[open.at] : undefined;
@@ -125,7 +125,7 @@ export function completionList(context: PanelContext): TemplateResult | typeof n
     ${
       rows.length > 0
         ? html`<div role="listbox" aria-label=${t('Suggestions')}>${rows.map((row, place) => {
-            const { label, detail } = highlightedCompletion(row, query);
+            const { label, detail } = completionWithHighlightedMatches(row, query);
             const kind = 'slash' in row ? row.slash.kind : row.mention.kind;
             return html`<div class="completion-row" role="option" aria-selected=${place === at ? 'true' : 'false'} title=${words(row)}
                 data-kind=${kind} @click=${() => accept(context, row)}>${kindIcons[kind]}<span class="completion-label">${label}</span>${
@@ -139,6 +139,6 @@ export function completionList(context: PanelContext): TemplateResult | typeof n
   </div>`;
 }
 
-export function scrollToCompletion(): void {
+export function scrollToSelectedCompletion(): void {
   if (open) document.querySelector('.completion [aria-selected="true"]')?.scrollIntoView({ block: 'nearest' });
 }

@@ -3,9 +3,13 @@ import { agentName, chatWorkflowId, planAgent } from '../../src/protocol/content
 import type { Mention } from '../../src/protocol/content/mention.ts';
 import { mentionTextOf } from '../../src/protocol/content/mentionText.ts';
 import type { Attachment } from '../../src/protocol/content/messages.ts';
-import { type ApprovalPreset, presetNames, presetShortNames } from '../../src/protocol/content/policy.ts';
+import {
+  type ApprovalPreset,
+  approvalPresetNames,
+  approvalPresetShortNames,
+} from '../../src/protocol/content/policy.ts';
 import type { ImageAttachment, PanelState } from '../../src/protocol/panel/panelMessages.ts';
-import type { DeliveryTime } from '../../src/protocol/run/events.ts';
+import type { MessageDeliveryTiming } from '../../src/protocol/run/events.ts';
 import { isPlanReadyToImplement } from '../../src/protocol/run/plan.ts';
 import { isRunHeldByDenial } from '../../src/protocol/run/resumable.ts';
 import type { QueuedMessage, Run } from '../../src/protocol/run/run.ts';
@@ -13,7 +17,7 @@ import { escapeInvisibleInLine } from '../../src/protocol/text/escapeInvisible.t
 import { t } from '../../src/protocol/text/l10n.ts';
 import { reportMessageSent } from '../activityReport.ts';
 import type { PanelContext } from '../context.ts';
-import { type PickedMention, savedPanelView, savePanelView } from '../host.ts';
+import { type PickedMention, savedWebviewState, saveWebviewState } from '../host.ts';
 import { icons } from '../icons.ts';
 import { attachButton, attachedImages, attachedImagesStrip, clearAttachedImages } from './attachedImages.ts';
 import {
@@ -26,13 +30,13 @@ import {
   parseAnswerText,
   setAnswerChoices,
   showQuestionAt,
-  toPanelChoice,
+  toPanelQuestionChoices,
 } from './choosing.ts';
-import { closeComposerCompletions, completionList, onCompletionKey, updateCompletions } from './completion.ts';
+import { closeComposerCompletions, completionList, onCompletionKey, updateComposerCompletions } from './completion.ts';
 import { contextGauge } from './contextGauge.ts';
 import { composerDraft, composerTextArea, focusComposer } from './draft.ts';
 import { onDrag, onDrop, onPaste } from './dropping.ts';
-import { beginMessageEdit, editedMessage, endMessageEdit, messageEditBar } from './editing.ts';
+import { activeMessageEdit, beginMessageEdit, endMessageEdit, messageEditBar } from './editing.ts';
 import { isStopConfirmationPending, onKeyInEmptyBox } from './emptyBox.ts';
 import {
   clearPickedMentions,
@@ -52,7 +56,7 @@ let unheard: string | undefined;
 
 /** Call before the attachments are cleared. */
 function rememberSent(text: string): void {
-  const { images, mentions } = savedPanelView();
+  const { images, mentions } = savedWebviewState();
   last = { text, images, mentions };
   unheard = undefined;
 }
@@ -63,8 +67,8 @@ function rememberSent(text: string): void {
  */
 function takeUnsent(text: string): string {
   if (last?.text === text) {
-    const { images, mentions } = savedPanelView();
-    savePanelView({ images: [...last.images, ...images], mentions: [...last.mentions, ...mentions] });
+    const { images, mentions } = savedWebviewState();
+    saveWebviewState({ images: [...last.images, ...images], mentions: [...last.mentions, ...mentions] });
   }
   last = undefined;
   unheard = [text, composerDraft()].filter(Boolean).join('\n\n');
@@ -164,7 +168,7 @@ const presetIcons = {
 /** Preset of the run, unobtrusive for the default. The host asks for the preset and its scope. */
 function presetButton(context: PanelContext, { preset, presetOfRun }: PanelState): TemplateResult {
   const isAutopilot = preset === 'autopilot';
-  const [name, shortName] = [t(presetNames[preset]), t(presetShortNames[preset])];
+  const [name, shortName] = [t(approvalPresetNames[preset]), t(approvalPresetShortNames[preset])];
   const whole = presetOfRun ? `${name} · ${t('this run only')}` : name;
   const title = t(
     '{0}. Click (Tab, R) to change it for this run.',
@@ -206,7 +210,7 @@ export function setDraft(context: PanelContext, text: string): void {
   if (!element) return;
   element.value = text;
   clearTypedMention();
-  savePanelView({ draft: text });
+  saveWebviewState({ draft: text });
   context.refresh();
 }
 
@@ -229,7 +233,7 @@ export function editQueuedMessage(context: PanelContext, queued: number): void {
 }
 
 /** Restores a message that no run received, before the current draft. */
-export function restoreDraft(context: PanelContext, text: string): void {
+export function restoreUndeliveredMessage(context: PanelContext, text: string): void {
   setDraft(context, takeUnsent(text));
 }
 
@@ -254,7 +258,7 @@ function leaveSaying(context: PanelContext): void {
   focusComposer();
 }
 
-function send(context: PanelContext, when?: DeliveryTime): void {
+function send(context: PanelContext, when?: MessageDeliveryTiming): void {
   const text = composerDraft().trim() === '' ? '' : composerDraft().trimEnd();
   const images = attachedImages();
   const { run } = context.model;
@@ -267,7 +271,7 @@ function send(context: PanelContext, when?: DeliveryTime): void {
     focusComposer();
     return;
   }
-  const said = editedMessage(run);
+  const said = activeMessageEdit(run);
   if (said) {
     if (text === '' || run?.phase === 'Running') return;
     const restore = said.restore ? { restore: true as const } : {};
@@ -298,7 +302,7 @@ function send(context: PanelContext, when?: DeliveryTime): void {
   }
   reportMessageSent();
   const attachments = images.length > 0 ? { attachments: images as ImageAttachment[] } : {};
-  const chosen = asks && isAnswerBegun(asks) ? { chosen: toPanelChoice(asks) } : {};
+  const chosen = asks && isAnswerBegun(asks) ? { chosen: toPanelQuestionChoices(asks) } : {};
   const later = when && run?.phase === 'Running' ? { when } : {};
   context.post({
     type: 'send',
@@ -348,7 +352,7 @@ function choose(context: PanelContext, asks: PendingQuestionAnswer, places: numb
 
 function onKey(context: PanelContext, event: KeyboardEvent): void {
   if (onCompletionKey(context, event)) return;
-  if (event.key === 'Escape' && (editedIn(context.model.run) || editedMessage(context.model.run))) {
+  if (event.key === 'Escape' && (editedIn(context.model.run) || activeMessageEdit(context.model.run))) {
     event.stopPropagation(); // one action at a time
     if (editedIn(context.model.run)) setDraft(context, endEdit());
     else leaveSaying(context);
@@ -370,9 +374,9 @@ function onLeave(context: PanelContext): void {
 }
 
 function onInput(context: PanelContext, event: { isComposing?: boolean; inputType?: string }): void {
-  savePanelView({ draft: composerDraft() });
+  saveWebviewState({ draft: composerDraft() });
   detectTypedMention(context, event);
-  updateCompletions(context, event);
+  updateComposerCompletions(context, event);
   context.refresh();
 }
 
@@ -382,5 +386,5 @@ function onKeyUp(context: PanelContext, event: KeyboardEvent): void {
 
 function onCaret(context: PanelContext, event: { isComposing?: boolean }): void {
   detectTypedMention(context, {});
-  updateCompletions(context, event);
+  updateComposerCompletions(context, event);
 }

@@ -7,7 +7,7 @@ import { countFilesChangedAfter } from './filesAfter.ts';
 
 let editing: { runId: string; at: number; before: string; restore: boolean } | undefined;
 
-export const editedMessage = (run: Run | null): typeof editing =>
+export const activeMessageEdit = (run: Run | null): typeof editing =>
   editing && run && editing.runId === run.id ? editing : undefined;
 
 export function beginMessageEdit(run: Run, at: number, before: string): void {
@@ -22,7 +22,7 @@ export function endMessageEdit(): string {
 
 export function messageEditBar(context: PanelContext, leave: () => void): TemplateResult | typeof nothing {
   const { run } = context.model;
-  const edited = editedMessage(run);
+  const edited = activeMessageEdit(run);
   if (!run || !edited) return nothing;
   const files = countFilesChangedAfter(run, edited.at);
   const choose = (restore: boolean) => () => {

@@ -5,9 +5,9 @@ import { localizedCount, t } from '../../src/protocol/text/l10n.ts';
 import type { PanelContext } from '../context.ts';
 import { icons } from '../icons.ts';
 import { pathView } from '../pathView.ts';
-import type { StripPart } from './statusStripPart.ts';
+import type { StatusStripItem } from './statusStripPart.ts';
 
-export function changedFilesPart(context: PanelContext): StripPart | undefined {
+export function changedFilesStripItem(context: PanelContext): StatusStripItem | undefined {
   const { files, run } = context.model;
   if (!files?.rows.length || files.runId !== run?.id) return undefined;
   const { rows, runId } = files;

@@ -22,7 +22,7 @@ function inOrder(text: string, letters: string, from: number): number[] | undefi
   return found;
 }
 
-export function highlightedCompletion(
+export function completionWithHighlightedMatches(
   row: ComposerCompletion,
   query: string,
 ): { label: TemplateResult[]; detail: TemplateResult[] } {

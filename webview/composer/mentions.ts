@@ -8,7 +8,7 @@ import { escapeInvisibleInLine } from '../../src/protocol/text/escapeInvisible.t
 import { t } from '../../src/protocol/text/l10n.ts';
 import { localize } from '../../src/protocol/text/localized.ts';
 import type { PanelContext } from '../context.ts';
-import { type PickedMention, savedPanelView, savePanelView } from '../host.ts';
+import { type PickedMention, savedWebviewState, saveWebviewState } from '../host.ts';
 import { icons } from '../icons.ts';
 import { pathView } from '../pathView.ts';
 import { formatCount } from '../time.ts';
@@ -19,7 +19,7 @@ const maxKept = 100;
 
 const pickedMentions = (): PickedMention[] => {
   const text = composerDraft();
-  return savedPanelView()
+  return savedWebviewState()
     .mentions.filter(({ mention }) => placeIn(text, mentionTextOf(mention)) >= 0)
     .slice(0, maxMentions);
 };
@@ -43,7 +43,7 @@ const isSelectionNamed = (mention: Mention): boolean =>
 export const isMentionInDraft = (word: string): boolean => placeIn(composerDraft(), word) >= 0;
 
 export const isPickedMention = (word: string): boolean =>
-  savedPanelView().mentions.some(({ mention }) => placeIn(word, mentionTextOf(mention)) === 0);
+  savedWebviewState().mentions.some(({ mention }) => placeIn(word, mentionTextOf(mention)) === 0);
 
 /** Index of a standalone mention: `@src/a` does not match `@src/a.ts` or `@src/a:3`; a following full stop is not part of it. */
 function placeIn(text: string, word: string): number {
@@ -56,18 +56,18 @@ function placeIn(text: string, word: string): number {
 }
 
 export function pickMention(context: PanelContext, mention: Mention): void {
-  const others = savedPanelView().mentions.filter((one) => mentionTextOf(one.mention) !== mentionTextOf(mention));
-  savePanelView({ mentions: [...others, { mention }].slice(-maxKept) });
+  const others = savedWebviewState().mentions.filter((one) => mentionTextOf(one.mention) !== mentionTextOf(mention));
+  saveWebviewState({ mentions: [...others, { mention }].slice(-maxKept) });
   context.post({ type: 'measure-mention', mention });
 }
 
 export function clearPickedMentions(): void {
-  savePanelView({ mentions: [], unknown: [] });
+  saveWebviewState({ mentions: [], unknown: [] });
 }
 
 const unknownWords = (): string[] => {
   const text = composerDraft();
-  return savedPanelView().unknown.filter((word) => placeIn(text, word) >= 0 && !isPickedMention(word));
+  return savedWebviewState().unknown.filter((word) => placeIn(text, word) >= 0 && !isPickedMention(word));
 };
 
 export function receiveMentionSize(
@@ -76,10 +76,10 @@ export function receiveMentionSize(
 ): void {
   const word = mentionTextOf(mention);
   if (selection && mentionTextOf(selection.mention) === word) selection.size = size;
-  const mentions = savedPanelView().mentions.map((one) =>
+  const mentions = savedWebviewState().mentions.map((one) =>
     mentionTextOf(one.mention) === word ? { mention, ...size } : one,
   );
-  savePanelView({ mentions });
+  saveWebviewState({ mentions });
 }
 
 export function mentionStrip(context: PanelContext, setDraft: (text: string) => void): TemplateResult | typeof nothing {
@@ -92,7 +92,7 @@ export function mentionStrip(context: PanelContext, setDraft: (text: string) => 
     let text = composerDraft();
     for (let at = placeIn(text, word); at >= 0; at = placeIn(text, word))
       text = `${text.slice(0, at)}${text.slice(at + word.length).replace(/^ /, '')}`;
-    savePanelView({ mentions: savedPanelView().mentions.filter((one) => mentionTextOf(one.mention) !== word) });
+    saveWebviewState({ mentions: savedWebviewState().mentions.filter((one) => mentionTextOf(one.mention) !== word) });
     setDraft(text);
   };
   const others = pathsOf([...all.map(({ mention }) => mention), context.model.selection?.mention]);
@@ -109,7 +109,7 @@ function unknownChip(context: PanelContext, word: string): TemplateResult {
   const name = escapeInvisibleInLine(word);
   const title = t('{0} was not found and is sent as text', name);
   const dismiss = () => {
-    savePanelView({ unknown: savedPanelView().unknown.filter((one) => one !== word) });
+    saveWebviewState({ unknown: savedWebviewState().unknown.filter((one) => one !== word) });
     context.refresh();
     focusComposer();
   };

@@ -5,10 +5,10 @@ import { escapeInvisibleInProseLine } from '../../src/protocol/text/escapeInvisi
 import { t } from '../../src/protocol/text/l10n.ts';
 import type { PanelContext } from '../context.ts';
 import { icons } from '../icons.ts';
-import type { StripPart } from './statusStripPart.ts';
+import type { StatusStripItem } from './statusStripPart.ts';
 
 /** Plan of the run, displayed until done and at rest. A closed list reappears when changed. */
-export function planStripPart(context: PanelContext): StripPart | undefined {
+export function planStripItem(context: PanelContext): StatusStripItem | undefined {
   const { run } = context.model;
   const items = run ? planNow(run) : [];
   if (!run || items.length === 0) return undefined;

@@ -1,5 +1,5 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
-import { userQuestionTool } from '../../src/protocol/content/askTool.ts';
+import { userQuestionToolName } from '../../src/protocol/content/askTool.ts';
 import type { UserQuestions } from '../../src/protocol/content/questions.ts';
 import type { CallState, Run } from '../../src/protocol/run/run.ts';
 import { escapeInvisibleInProseLine, escapeInvisibleProse } from '../../src/protocol/text/escapeInvisible.ts';
@@ -14,16 +14,16 @@ import {
   areQuestionsAnswered,
   discardQuestionAnswer,
   hasSeveralQuestions,
+  isAnswerSentOnSelection,
   nextUnansweredQuestion,
-  openQuestionCallIds,
   type PendingQuestionAnswer,
   parseAnswerText,
   pendingQuestionAnswer,
-  sendsOnSelection,
+  pendingQuestionCallIds,
   setAnswerText,
   showQuestionAt,
   toggleAnswerChoice,
-  toPanelChoice,
+  toPanelQuestionChoices,
 } from './choosing.ts';
 import { composerDraft, focusComposer } from './draft.ts';
 import { messageMentionsView } from './mentions.ts';
@@ -33,7 +33,7 @@ export function userQuestionCard(context: PanelContext, run: Run, toolCallId: st
   const choosing = pendingQuestionAnswer(run, toolCallId)!;
   const { questions, at } = choosing;
   const name = `ask-${toolCallId}`;
-  return html`<section class="card ask" data-call=${toolCallId} data-tool=${userQuestionTool} data-status="asking" aria-label=${t('Towpath has a question')}
+  return html`<section class="card ask" data-call=${toolCallId} data-tool=${userQuestionToolName} data-status="asking" aria-label=${t('Towpath has a question')}
       @keydown=${(event: KeyboardEvent) => onKey(context, choosing, event)}>
     ${about ? html`<p class="ask-about quiet">${about}</p>` : nothing}
     ${questions.map((question, index) =>
@@ -45,7 +45,7 @@ export function userQuestionCard(context: PanelContext, run: Run, toolCallId: st
 
 /** User questions of calls outside the conversation: of workflow nodes and parallel branches. */
 export function detachedQuestionCards(context: PanelContext, run: Run): TemplateResult[] {
-  const ids = openQuestionCallIds(run);
+  const ids = pendingQuestionCallIds(run);
   if (ids.length === 0) return [];
   const last = run.messages.findLast(({ role }) => role === 'assistant');
   const inMessage = new Set(last?.role === 'assistant' ? last.toolCalls?.map(({ id }) => id) : []);
@@ -117,7 +117,7 @@ function foot(context: PanelContext, choosing: PendingQuestionAnswer): TemplateR
   const { questions, at } = choosing;
   const { answers, many } = questions[at]!;
   const keys = numbersOf(answers.length);
-  const hint = sendsOnSelection(choosing)
+  const hint = isAnswerSentOnSelection(choosing)
     ? t('Click, press {0}, or write your own answer below.', keys)
     : hasSeveralQuestions(choosing)
       ? many
@@ -127,7 +127,7 @@ function foot(context: PanelContext, choosing: PendingQuestionAnswer): TemplateR
   return html`<div class="ask-foot">
     <span class="quiet">${hint}</span>
     ${
-      sendsOnSelection(choosing)
+      isAnswerSentOnSelection(choosing)
         ? nothing
         : html`<vscode-button class="small" appearance=${isNext(context, choosing) ? 'primary' : 'secondary'} data-testid="answer" ?disabled=${!areQuestionsAnswered(choosing)}
             @click=${() => sendQuestionAnswer(context, choosing)}>${t('Answer')}</vscode-button>`
@@ -136,13 +136,13 @@ function foot(context: PanelContext, choosing: PendingQuestionAnswer): TemplateR
 }
 
 const isNext = ({ model }: PanelContext, { toolCallId }: PendingQuestionAnswer): boolean =>
-  firstPendingApproval(model) === undefined && openQuestionCallIds(model.run)[0] === toolCallId;
+  firstPendingApproval(model) === undefined && pendingQuestionCallIds(model.run)[0] === toolCallId;
 
 const numbersOf = (count: number): string => (count === 2 ? t('1 or 2') : t('1 to {0}', count));
 
 function pick(context: PanelContext, choosing: PendingQuestionAnswer, place: number): void {
   toggleAnswerChoice(choosing, place);
-  if (sendsOnSelection(choosing)) sendQuestionAnswer(context, choosing);
+  if (isAnswerSentOnSelection(choosing)) sendQuestionAnswer(context, choosing);
   else if (choosing.questions[choosing.at]!.many) context.refresh();
   else next(context, choosing);
 }
@@ -161,7 +161,7 @@ function goOn(context: PanelContext, to: string): void {
 
 export function sendQuestionAnswer(context: PanelContext, choosing: PendingQuestionAnswer): void {
   reportMessageSent();
-  context.post({ type: 'answer', chosen: toPanelChoice(choosing) });
+  context.post({ type: 'answer', chosen: toPanelQuestionChoices(choosing) });
   discardQuestionAnswer(choosing);
   focusComposer();
   context.toEnd();
@@ -192,7 +192,7 @@ function meantBy(
   const rows = [...row.parentElement!.querySelectorAll<HTMLElement>('.ask-answer')];
   const step = { ArrowDown: 1, ArrowRight: 1, ArrowUp: -1, ArrowLeft: -1 }[key];
   if (step) return () => rows[(here + step + rows.length) % rows.length]!.focus();
-  if (key === ' ' && sendsOnSelection(choosing)) return () => mark(context, choosing, here);
+  if (key === ' ' && isAnswerSentOnSelection(choosing)) return () => mark(context, choosing, here);
   if (key === ' ' || (key === 'Enter' && !many)) return () => pick(context, choosing, here);
   return key === 'Enter' ? () => finish(context, choosing, here) : undefined;
 }
@@ -212,7 +212,7 @@ function finish(context: PanelContext, choosing: PendingQuestionAnswer, place: n
 /** Digit keys pressed in the conversation outside of controls answer the question. */
 export function onQuestionDigitKey(context: PanelContext, event: KeyboardEvent): void {
   const { run } = context.model;
-  const [oldest] = openQuestionCallIds(run);
+  const [oldest] = pendingQuestionCallIds(run);
   if (event.target !== event.currentTarget || !run || oldest === undefined) return;
   onKey(context, pendingQuestionAnswer(run, oldest)!, event);
 }

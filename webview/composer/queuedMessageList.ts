@@ -8,9 +8,9 @@ import { longTextView } from '../longText.ts';
 import { messageImagesView } from './attachedImages.ts';
 import { editQueuedMessage } from './composer.ts';
 import { messageMentionsView } from './mentions.ts';
-import type { StripPart } from './statusStripPart.ts';
+import type { StatusStripItem } from './statusStripPart.ts';
 
-export function queuedMessagesPart(context: PanelContext): StripPart | undefined {
+export function queuedMessagesStripItem(context: PanelContext): StatusStripItem | undefined {
   const { run } = context.model;
   if (!run || run.queued.length === 0) return undefined;
   return {

@@ -1,5 +1,5 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
-import type { DeliveryTime } from '../../src/protocol/run/events.ts';
+import type { MessageDeliveryTiming } from '../../src/protocol/run/events.ts';
 import { t } from '../../src/protocol/text/l10n.ts';
 import type { PanelContext } from '../context.ts';
 import { icons } from '../icons.ts';
@@ -15,7 +15,7 @@ const shownSince = new Map<Button, number>();
 interface Sending {
   ready: boolean;
   answers: boolean;
-  send(when?: DeliveryTime): void;
+  send(when?: MessageDeliveryTiming): void;
 }
 
 /** Renders *Send*; for a running run *Stop*, then *Stop* beside *Send* with a menu of delivery times. */
@@ -64,7 +64,7 @@ const once =
 function menu(context: PanelContext, { ready, answers, send }: Sending): TemplateResult {
   const isOpen = context.opened.sendMenu === true;
   const pausing = context.model.run?.pausing === true;
-  const sends = (when: DeliveryTime, label: string, keys = '') =>
+  const sends = (when: MessageDeliveryTiming, label: string, keys = '') =>
     item(context, `send-${when}`, label, () => send(when), { keys });
   return html`<span class="send-menu" @keydown=${(event: KeyboardEvent) => onKey(context, event)}
       @focusout=${(event: FocusEvent) => leave(context, event)}>

@@ -1,12 +1,12 @@
 import type { TemplateResult } from 'lit-html';
-import type { StripList } from '../context.ts';
+import type { StatusStripListName } from '../context.ts';
 
 /**
  * Item of the status line with its list. `icon` replaces `noun` in narrow panels. `says`: full text for screen readers. `close`: dismisses
  * the item.
  */
-export interface StripPart {
-  list: StripList;
+export interface StatusStripItem {
+  list: StatusStripListName;
   icon: TemplateResult;
   before?: string;
   count: string | TemplateResult;

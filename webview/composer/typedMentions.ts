@@ -1,7 +1,7 @@
 import { maxMentions } from '../../src/protocol/content/mentionText.ts';
 import type { HostMessage } from '../../src/protocol/panel/panelMessages.ts';
 import type { PanelContext } from '../context.ts';
-import { savedPanelView, savePanelView } from '../host.ts';
+import { savedWebviewState, saveWebviewState } from '../host.ts';
 import { composerDraft, composerTextArea } from './draft.ts';
 import { isPickedMention, pickMention } from './mentions.ts';
 import { type TypedCompletionQuery, typedQueryBeforeCaret } from './typedWord.ts';
@@ -63,7 +63,7 @@ export function receiveResolvedMention(
   if (!asked.delete(word)) return; // sent meanwhile
   if (mention) pickMention(context, mention);
   else if (unknown)
-    savePanelView({
-      unknown: [...savedPanelView().unknown.filter((one) => one !== unknown), unknown].slice(-maxMentions),
+    saveWebviewState({
+      unknown: [...savedWebviewState().unknown.filter((one) => one !== unknown), unknown].slice(-maxMentions),
     });
 }

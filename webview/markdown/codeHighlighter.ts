@@ -1,4 +1,4 @@
-import type { HighlightedCodeRun } from './highlight.ts';
+import type { HighlightedCodeSegment } from './highlight.ts';
 
 type Highlighter = typeof import('./highlight.ts');
 
@@ -72,7 +72,7 @@ function pause(): void {
   });
 }
 
-function node({ text, kind }: HighlightedCodeRun): Node {
+function node({ text, kind }: HighlightedCodeSegment): Node {
   if (!kind) return document.createTextNode(text);
   const run = document.createElement('span');
   run.className = `hl-${kind}`;

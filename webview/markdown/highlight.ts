@@ -1,6 +1,6 @@
 import highlighter from 'highlight.js/lib/common';
 
-export interface HighlightedCodeRun {
+export interface HighlightedCodeSegment {
   text: string;
   kind?: CodeKind;
 }
@@ -24,7 +24,7 @@ const maxRuns = 4000;
 const longWord = /\S{2000}/;
 
 /** Highlights code as runs whose texts joined are the code. Unknown languages, very long code and very long words give one plain run. */
-export function highlightCode(code: string, language: string): HighlightedCodeRun[] {
+export function highlightCode(code: string, language: string): HighlightedCodeSegment[] {
   const plain = [{ text: code }];
   if (code.length > maxCharacters || longWord.test(code) || !highlighter.getLanguage(language)) return plain;
   const result = highlighter.highlight(code, { language, ignoreIllegals: true });
@@ -76,7 +76,7 @@ const kinds: Record<string, CodeKind> = {
 
 /** Emitter for highlight.js that records text and kind and never creates HTML. */
 class Runs {
-  readonly list: HighlightedCodeRun[] = [];
+  readonly list: HighlightedCodeSegment[] = [];
   private readonly scopes: (CodeKind | undefined)[] = [];
 
   addText(text: string): void {

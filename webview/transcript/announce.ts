@@ -10,7 +10,7 @@ import { toolCallCardLine } from '../cards/card.ts';
 import { cardLineAriaLabel } from '../cards/cardLine.ts';
 import type { PanelContext } from '../context.ts';
 import { markdownToPlainText } from '../markdown/plainText.ts';
-import { runEndText } from './runEnd.ts';
+import { runEndNotice } from './runEnd.ts';
 import { withoutCommandMarks } from './sentence.ts';
 
 /** Milliseconds between announcements, so that none is interrupted. */
@@ -59,7 +59,7 @@ function tellOf(context: PanelContext, run: Run, event: RunEvent): string[] {
     case 'command-end':
       return [t('Background command {0}', commandEndMessageForUser(event))];
     case 'phase':
-      return event.error ? [withoutCommandMarks(runEndText(run)?.says ?? errorMessageForUser(event.error))] : [];
+      return event.error ? [withoutCommandMarks(runEndNotice(run)?.says ?? errorMessageForUser(event.error))] : [];
     default:
       return [];
   }

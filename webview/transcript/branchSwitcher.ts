@@ -39,7 +39,7 @@ export function branchSwitchersAt({ model, post }: PanelContext, run: Run, place
 }
 
 /** Opens a branch at the fork point instead of at its end. */
-export function openBranch(runId: string | undefined, scroll: TranscriptScroll): void {
+export function scrollToBranchForkPoint(runId: string | undefined, scroll: TranscriptScroll): void {
   if (pressed?.runId !== runId) letGo();
   if (pressed && pressed.seq === undefined) scroll.toPlace(pressed.at);
 }

@@ -1,4 +1,4 @@
-import type { WorkflowOutlineEdge, WorkflowOutlineNode } from '../../src/protocol/content/outline.ts';
+import type { WorkflowDiagramEdge, WorkflowDiagramNode } from '../../src/protocol/content/outline.ts';
 import { createWorkflowGraphState, type WorkflowGraphState } from '../../src/protocol/run/graph.ts';
 import { isAwaitingApproval } from '../../src/protocol/run/pending.ts';
 import { type CallState, callsInStartOrder, type Run } from '../../src/protocol/run/run.ts';
@@ -6,21 +6,21 @@ import { sortedDictionaryEntries } from '../../src/protocol/values/dictionary.ts
 
 const isElsewhere = ({ error }: Run): boolean => error?.code === 'STORE_LOCKED';
 
-export type NodeState = WorkflowGraphState['nodes'][string];
+export type WorkflowNodeState = WorkflowGraphState['nodes'][string];
 
 /** `next`: comes next; `todo`: may come; `passed`: not reached in a finished run. */
-export type NodeRowStatus = NodeState['status'] | 'asking' | 'waiting' | 'next' | 'todo' | 'passed';
+export type WorkflowNodeRowStatus = WorkflowNodeState['status'] | 'asking' | 'waiting' | 'next' | 'todo' | 'passed';
 
 /**
  * Row of a node. `ways`: outgoing edges unless only to the next row, with the edge taken last; `joined`: an edge leads to the next row;
  * `asking`: a call that needs an answer; `items`: progress of a list node; `deed`: current or only call; `output`: streamed or partial
  * output.
  */
-export interface GraphNodeRow {
-  node: WorkflowOutlineNode;
-  status: NodeRowStatus;
-  state?: NodeState;
-  ways: (WorkflowOutlineEdge & { taken: boolean })[];
+export interface WorkflowNodeRow {
+  node: WorkflowDiagramNode;
+  status: WorkflowNodeRowStatus;
+  state?: WorkflowNodeState;
+  ways: (WorkflowDiagramEdge & { taken: boolean })[];
   joined: boolean;
   asking?: [id: string, call: CallState];
   items?: { done: number; of: number };
@@ -29,7 +29,7 @@ export interface GraphNodeRow {
 }
 
 /** Rows in workflow order; without an outline, the known nodes. */
-export function graphRows(run: Run): GraphNodeRow[] {
+export function workflowNodeRows(run: Run): WorkflowNodeRow[] {
   const { nodes, main, branches } = run.graph ?? createWorkflowGraphState();
   const next = [...main.at, ...sortedDictionaryEntries(branches).flatMap(([, { at }]) => at)];
   const known = run.outline?.nodes ?? [];
@@ -44,7 +44,7 @@ export function graphRows(run: Run): GraphNodeRow[] {
     const asking = calls.find(([, call]) =>
       run.phase === 'Running' ? call.status === 'asking' : isAwaitingApproval(call) && !isElsewhere(run),
     );
-    const deeds = calls.flatMap(([id, call]): NonNullable<GraphNodeRow['deed']>[] => {
+    const deeds = calls.flatMap(([id, call]): NonNullable<WorkflowNodeRow['deed']>[] => {
       const tool = run.tools?.[id];
       return tool === undefined ? [] : [[tool, call]];
     });
@@ -77,9 +77,9 @@ const namesOf = (nodes: WorkflowGraphState['nodes']): string[] =>
     .map(([name]) => name);
 
 /** Inserts list items and nodes of nested workflows below their node. */
-function withInner(known: readonly WorkflowOutlineNode[], others: readonly string[]): WorkflowOutlineNode[] {
+function withInner(known: readonly WorkflowDiagramNode[], others: readonly string[]): WorkflowDiagramNode[] {
   const isInner = (name: string, node: string) => name.startsWith(`${node}[`) || name.startsWith(`${node}/`);
-  const inner = (node: WorkflowOutlineNode) =>
+  const inner = (node: WorkflowDiagramNode) =>
     others.filter((name) => isInner(name, node.name)).map((name) => ({ name, branch: node.branch ?? node.name }));
   const rest = others.filter((name) => !known.some((node) => isInner(name, node.name)));
   return [...known.flatMap((node) => [node, ...inner(node)]), ...rest.map((name) => ({ name }))];
@@ -92,7 +92,7 @@ function isQuiet(name: string, nodes: WorkflowGraphState['nodes']): boolean {
   return item?.status === 'completed' && state?.status === 'completed' && !state.warnings;
 }
 
-function itemsOf({ graph }: Run, name: string): Pick<GraphNodeRow, 'items'> {
+function itemsOf({ graph }: Run, name: string): Pick<WorkflowNodeRow, 'items'> {
   const { nodes, branches } = graph ?? createWorkflowGraphState();
   const own = (line: string) => line.slice(line.lastIndexOf('/') + 1).startsWith(`${name}[`) && line.endsWith(']');
   const of = Math.max(
@@ -105,32 +105,37 @@ function itemsOf({ graph }: Run, name: string): Pick<GraphNodeRow, 'items'> {
   return { items: { done: isOver ? of : done, of } };
 }
 
-function statusOf(run: Run, state: NodeState | undefined, isNext: boolean, asks: boolean): NodeRowStatus {
+function statusOf(
+  run: Run,
+  state: WorkflowNodeState | undefined,
+  isNext: boolean,
+  asks: boolean,
+): WorkflowNodeRowStatus {
   if (!state) return isNext && run.phase !== 'Completed' ? 'next' : run.phase === 'Completed' ? 'passed' : 'todo';
   if (state.status !== 'running') return state.status;
   if (run.phase !== 'Running' && !asks) return 'waiting';
   return asks ? 'asking' : 'running';
 }
 
-const isTaken = ({ to }: WorkflowOutlineEdge, state: NodeState | undefined): boolean =>
+const isTaken = ({ to }: WorkflowDiagramEdge, state: WorkflowNodeState | undefined): boolean =>
   state?.status === 'completed' && (to === undefined ? state.next?.length === 0 : (state.next?.includes(to) ?? false));
 
 /** Rows folded into one line until opened. */
-export interface FoldedNodeRows {
+export interface FoldedWorkflowNodeRows {
   key: string;
   done: boolean;
-  rows: GraphNodeRow[];
+  rows: WorkflowNodeRow[];
 }
 
 const maxRows = 9;
 const leastFolded = 3;
 
 /** Folds done and future rows of a long graph except next to the running nodes. */
-export function foldNodeRows(rows: readonly GraphNodeRow[]): (GraphNodeRow | FoldedNodeRows)[] {
+export function foldWorkflowNodeRows(rows: readonly WorkflowNodeRow[]): (WorkflowNodeRow | FoldedWorkflowNodeRows)[] {
   if (rows.length <= maxRows) return [...rows];
-  const isQuiet = ({ status }: GraphNodeRow) => status === 'completed' || status === 'todo' || status === 'passed';
+  const isQuiet = ({ status }: WorkflowNodeRow) => status === 'completed' || status === 'todo' || status === 'passed';
   const isNear = (index: number) => rows.slice(Math.max(0, index - 1), index + 2).some((row) => !isQuiet(row));
-  const parts: (GraphNodeRow | FoldedNodeRows)[] = [];
+  const parts: (WorkflowNodeRow | FoldedWorkflowNodeRows)[] = [];
   for (let index = 0; index < rows.length; ) {
     const done = rows[index]!.status === 'completed';
     let end = index;

@@ -1,6 +1,6 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
 import { guard } from 'lit-html/directives/guard.js';
-import type { WorkflowOutlineNode } from '../../src/protocol/content/outline.ts';
+import type { WorkflowDiagramNode } from '../../src/protocol/content/outline.ts';
 import { createWorkflowGraphState } from '../../src/protocol/run/graph.ts';
 import type { CallState, Run } from '../../src/protocol/run/run.ts';
 import { errorMessageForUser } from '../../src/protocol/text/codeText.ts';
@@ -14,7 +14,7 @@ import { localizedCount, t } from '../../src/protocol/text/l10n.ts';
 import { shortenText } from '../../src/protocol/text/shorten.ts';
 import { sortedDictionaryEntries } from '../../src/protocol/values/dictionary.ts';
 import { denyButton } from '../cards/card.ts';
-import { interruptedApproval, nodeCallLine } from '../cards/cardLine.ts';
+import { interruptedApprovalText, workflowNodeCallLine } from '../cards/cardLine.ts';
 import { cardLineView } from '../cards/cardLineView.ts';
 import type { PanelContext } from '../context.ts';
 import { icons } from '../icons.ts';
@@ -22,12 +22,12 @@ import { longTextView } from '../longText.ts';
 import { firstPendingApproval } from '../store.ts';
 import { formatElapsedTime } from '../time.ts';
 import {
-  type FoldedNodeRows,
-  foldNodeRows,
-  type GraphNodeRow,
-  graphRows,
-  type NodeRowStatus,
-  type NodeState,
+  type FoldedWorkflowNodeRows,
+  foldWorkflowNodeRows,
+  type WorkflowNodeRow,
+  type WorkflowNodeRowStatus,
+  type WorkflowNodeState,
+  workflowNodeRows,
 } from './graphRows.ts';
 import { localizedWarnings } from './localizedText.ts';
 
@@ -42,13 +42,13 @@ export function graphMessageIndex({ graph, messages }: Run): number | undefined 
 }
 
 export function workflowGraphView(context: PanelContext, run: Run): TemplateResult | typeof nothing {
-  const rows = graphRows(run);
+  const rows = workflowNodeRows(run);
   if (rows.length === 0) return nothing;
   const done = rows.filter(({ status }) => status === 'completed').length;
   // Unreached nodes of a finished run are not pending.
   const isKnown = run.outline && run.phase !== 'Completed';
   const closed = context.opened.cards.has('graph:closed');
-  const parts = foldNodeRows(rows);
+  const parts = foldWorkflowNodeRows(rows);
   const [whole] = parts;
   const isSaidBelow = !closed && parts.length === 1 && whole !== undefined && 'rows' in whole && whole.done;
   const count = isKnown ? t('{0} of {1} done', done, rows.length) : t('{0} done', localizedCount(done, 'node'));
@@ -61,13 +61,13 @@ export function workflowGraphView(context: PanelContext, run: Run): TemplateResu
 function body(
   context: PanelContext,
   run: Run,
-  rows: readonly GraphNodeRow[],
-  parts: readonly (GraphNodeRow | FoldedNodeRows)[],
+  rows: readonly WorkflowNodeRow[],
+  parts: readonly (WorkflowNodeRow | FoldedWorkflowNodeRows)[],
 ): TemplateResult {
   const { main, branches, artifacts } = run.graph ?? createWorkflowGraphState();
   const values = Object.keys(main.state).length;
   const titles = new Map(rows.map(({ node }) => [node.name, node.title ?? node.name]));
-  const draw = (row: GraphNodeRow) => rowOf(context, run, row, titles);
+  const draw = (row: WorkflowNodeRow) => rowOf(context, run, row, titles);
   const sides = Object.fromEntries(sortedDictionaryEntries(branches).map(([head, { state }]) => [head, state]));
   const shown = Object.keys(sides).length > 0 ? { ...main.state, branches: sides } : main.state;
   return html`<ol class="graph-nodes">
@@ -80,7 +80,7 @@ function body(
 function rowOf(
   context: PanelContext,
   run: Run,
-  row: GraphNodeRow,
+  row: WorkflowNodeRow,
   titles: ReadonlyMap<string, string>,
 ): TemplateResult {
   const { node, status, state, ways, asking, output, deed } = row;
@@ -106,10 +106,10 @@ function rowOf(
 
 const deedOf = (
   context: PanelContext,
-  deed: NonNullable<GraphNodeRow['deed']>,
+  deed: NonNullable<WorkflowNodeRow['deed']>,
   status: 'running' | 'completed',
 ): TemplateResult =>
-  html`<div class="graph-deed">${cardLineView(context, { ...nodeCallLine(...deed, status === 'running' ? 'doing' : 'done'), outcome: [], joint: ' · ', time: '' })}</div>`;
+  html`<div class="graph-deed">${cardLineView(context, { ...workflowNodeCallLine(...deed, status === 'running' ? 'doing' : 'done'), outcome: [], joint: ' · ', time: '' })}</div>`;
 
 function outputOf(context: PanelContext, name: string, output: string, broken: boolean): TemplateResult {
   const place = `graph:part:${name}`;
@@ -122,7 +122,7 @@ function outputOf(context: PanelContext, name: string, output: string, broken: b
 }
 
 function wayOf(
-  { to, label, taken }: GraphNodeRow['ways'][number],
+  { to, label, taken }: WorkflowNodeRow['ways'][number],
   titles: ReadonlyMap<string, string>,
 ): TemplateResult {
   const target = to === undefined ? t('the end') : (titles.get(to) ?? to);
@@ -136,7 +136,7 @@ function wayOf(
   </li>`;
 }
 
-function wordsOf(context: PanelContext, run: Run, { status, state, asking }: GraphNodeRow): TemplateResult | string {
+function wordsOf(context: PanelContext, run: Run, { status, state, asking }: WorkflowNodeRow): TemplateResult | string {
   switch (status) {
     case 'completed':
       return html`<span class="for-screen-readers">${t('Done')}, </span>${withNoBreakUnits(formatElapsedTime((state!.endedAt ?? context.now) - state!.startedAt))}`;
@@ -146,7 +146,7 @@ function wordsOf(context: PanelContext, run: Run, { status, state, asking }: Gra
       return t('Running');
     case 'asking':
       if (asking?.[1].asked) return t('Waiting for your answer');
-      return t(run.phase === 'Running' ? 'Waiting for approval' : interruptedApproval);
+      return t(run.phase === 'Running' ? 'Waiting for approval' : interruptedApprovalText);
     case 'waiting':
       return run.phase === 'WaitingUser' ? t('Your turn') : t('Interrupted');
     case 'next':
@@ -156,14 +156,18 @@ function wordsOf(context: PanelContext, run: Run, { status, state, asking }: Gra
   }
 }
 
-const itemsOf = ({ items }: GraphNodeRow) => (items ? ` · ${t('{0} of {1}', items.done, items.of)}` : nothing);
+const itemsOf = ({ items }: WorkflowNodeRow) => (items ? ` · ${t('{0} of {1}', items.done, items.of)}` : nothing);
 
-const timesOf = (state: NodeState | undefined) =>
+const timesOf = (state: WorkflowNodeState | undefined) =>
   state && state.visits > 1
     ? html` · <span aria-hidden="true">${state.visits}×</span><span class="for-screen-readers">${t('{0} times', state.visits)}</span>`
     : nothing;
 
-function roundOf(run: Run, { name, loop }: WorkflowOutlineNode, status: NodeRowStatus): string | typeof nothing {
+function roundOf(
+  run: Run,
+  { name, loop }: WorkflowDiagramNode,
+  status: WorkflowNodeRowStatus,
+): string | typeof nothing {
   if (!loop || !run.graph || !['running', 'asking', 'waiting'].includes(status)) return nothing;
   const track = [run.graph.main, ...sortedDictionaryEntries(run.graph.branches).map(([, track]) => track)].find(
     ({ at }) => at.includes(name),
@@ -173,7 +177,7 @@ function roundOf(run: Run, { name, loop }: WorkflowOutlineNode, status: NodeRowS
 }
 
 const working = html`<vscode-progress-ring class="ring" aria-hidden="true"></vscode-progress-ring>`;
-const iconOf: Record<NodeRowStatus, TemplateResult> = {
+const iconOf: Record<WorkflowNodeRowStatus, TemplateResult> = {
   completed: icons.check,
   failed: icons.close,
   running: working,
@@ -186,8 +190,8 @@ const iconOf: Record<NodeRowStatus, TemplateResult> = {
 
 function fold(
   context: PanelContext,
-  { key, done, rows }: FoldedNodeRows,
-  draw: (row: GraphNodeRow) => TemplateResult,
+  { key, done, rows }: FoldedWorkflowNodeRows,
+  draw: (row: WorkflowNodeRow) => TemplateResult,
 ): TemplateResult {
   const place = `graph:fold:${key}`;
   const open = context.opened.cards.has(place);

@@ -1,6 +1,6 @@
 import type { Run } from '../../src/protocol/run/run.ts';
 import type { PanelContext } from '../context.ts';
-import { callChangedFiles } from './runEnd.ts';
+import { filesChangedByCall } from './runEnd.ts';
 import type { TranscriptScroll } from './scroll.ts';
 
 /** Navigation targets: messages, or cards of changes and failures. */
@@ -22,7 +22,7 @@ const changesAndFailures: Stops = {
   mayBe({ messages, calls }, place) {
     const message = messages[place];
     const asked = message?.role === 'assistant' ? (message.toolCalls ?? []) : [];
-    return asked.some(({ id }) => calls[id] && (calls[id].ok === false || callChangedFiles(calls[id]).length > 0));
+    return asked.some(({ id }) => calls[id] && (calls[id].ok === false || filesChangedByCall(calls[id]).length > 0));
   },
 };
 

@@ -1,6 +1,6 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
 import { guard } from 'lit-html/directives/guard.js';
-import { localizedDollars, reachedSpendingLimit } from '../../src/protocol/run/money.ts';
+import { localizedDollars, spendingLimitKindOfError } from '../../src/protocol/run/money.ts';
 import type { Run } from '../../src/protocol/run/run.ts';
 import { escapeInvisible, withNoBreakUnits } from '../../src/protocol/text/escapeInvisible.ts';
 import { t } from '../../src/protocol/text/l10n.ts';
@@ -13,14 +13,14 @@ import { icons } from '../icons.ts';
 import { activeCalls } from '../store.ts';
 import { formatElapsedTime } from '../time.ts';
 import { localizeStoredEnglish } from './localizedText.ts';
-import { type RunEndAction, type RunEndNotice, runEndActions, runEndText } from './runEnd.ts';
+import { type RunEndAction, type RunEndNotice, runEndActions, runEndNotice } from './runEnd.ts';
 import { sentenceWithCommands } from './sentence.ts';
 
 export function runPhaseLine(context: PanelContext, run: Run): unknown {
   if (run.phase === 'Running' && !run.readOnly) return runningLine(context, run);
   const { limits, diskFull } = context.model.state ?? {};
   return guard([run, run.seq, run.phase, run.error, limits, diskFull], () => {
-    const end = runEndText(run);
+    const end = runEndNotice(run);
     const isFull = run.error?.code === 'STORE_FULL' && diskFull;
     return end ? endLine(context, run.id, isFull ? { ...end, ways: [] } : end) : nothing; // retry after disk space is available
   });
@@ -66,7 +66,7 @@ function wayButton(
 }
 
 function limitOf({ model: { run, state } }: PanelContext): number | undefined {
-  const limit = reachedSpendingLimit(run?.error);
+  const limit = spendingLimitKindOfError(run?.error);
   return limit && state?.limits?.[limit];
 }
 

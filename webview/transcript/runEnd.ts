@@ -25,7 +25,7 @@ import { errorMessageForUser } from '../../src/protocol/text/codeText.ts';
 import { escapeInvisible, escapeInvisibleInLine } from '../../src/protocol/text/escapeInvisible.ts';
 import { type LocalizedMessage, localizedCount, message, t } from '../../src/protocol/text/l10n.ts';
 import { shortenText, truncateWithEllipsis } from '../../src/protocol/text/shorten.ts';
-import { callObjectText } from '../cards/cardLine.ts';
+import { toolCallTargetText } from '../cards/cardLine.ts';
 import { formatLocalNumber } from '../cards/cardText.ts';
 import { formatClockTime, formatCount, formatElapsedTime } from '../time.ts';
 
@@ -74,7 +74,7 @@ export const runEndActions = {
 } as const satisfies Record<string, ViewMessage | 'say' | 'output' | 'review' | 'do-plan'>;
 export type RunEndAction = keyof typeof runEndActions;
 
-export const commandButtons: Readonly<Record<string, RunEndAction>> = {
+export const runEndActionsByCommand: Readonly<Record<string, RunEndAction>> = {
   'towpath.setKey': 'Set API Key',
   'towpath.setSecret': 'Set Secret…',
   'towpath.deleteKey': 'Delete API Key',
@@ -92,7 +92,7 @@ interface Kind extends Pick<RunEndNotice, 'tone' | 'ways'> {
 const again = ['Retry', 'Retry With…'] as const;
 
 /** Exhaustive by code: a new code does not compile without actions. */
-export const runEndsByCode: Record<RunEndErrorCode, Kind> = {
+export const runEndPresentationsByErrorCode: Record<RunEndErrorCode, Kind> = {
   LLM_AUTH_FAILED: { tone: 'error', ways: again },
   LLM_TIMEOUT: { tone: 'error', ways: again },
   LLM_RATE_LIMITED: { tone: 'warning', ways: again },
@@ -138,7 +138,7 @@ export const runEndsByCode: Record<RunEndErrorCode, Kind> = {
 };
 
 /** Actions for reasons that refine a code. */
-export const runEndsByReason: Record<ErrorReason, Kind> = {
+export const runEndPresentationsByReason: Record<ErrorReason, Kind> = {
   cut: { tone: '', ways: ['Continue'] },
   empty: { tone: '', ways: ['Retry With…', 'Retry'] },
   'no-credit': { tone: 'error', ways: ['Pick Model', 'Retry'] },
@@ -155,7 +155,7 @@ const ofNode: Kind = { tone: 'error', ways: ['Retry'] };
 const unknown: Kind = { tone: 'error', ways: ['Retry'] };
 
 /** End text of a run; undefined while running, while an answer is pending, or without anything to report. */
-export function runEndText(run: Run): RunEndNotice | undefined {
+export function runEndNotice(run: Run): RunEndNotice | undefined {
   if (run.readOnly) return { tone: 'warning', says: t(readOnlyReasonMessages[run.readOnly]), ways: [] };
   if (run.phase === 'Running') return undefined;
   const { error } = run;
@@ -204,7 +204,7 @@ function ofError(run: Run, error: ErrorInfo): RunEndNotice {
   const kind = kindOf(run, error);
   const says = kind.says?.(run, error) ?? errorMessageForUser(error);
   const { commands = [], setting } = error.links ?? linksOfEarlierVersionMessage(error.message);
-  const ways: RunEndAction[] = [...commands.flatMap((command) => commandButtons[command] ?? []), ...kind.ways];
+  const ways: RunEndAction[] = [...commands.flatMap((command) => runEndActionsByCommand[command] ?? []), ...kind.ways];
   const isFirst = (way: RunEndAction, place: number) => ways.findIndex((other) => doTheSame(other, way)) === place;
   const details = detailsOf(error);
   return {
@@ -225,7 +225,8 @@ const doTheSame = (one: RunEndAction, other: RunEndAction): boolean =>
   JSON.stringify(runEndActions[one]) === JSON.stringify(runEndActions[other]);
 
 function kindOf(run: Run, { code, reason }: ErrorInfo): Kind {
-  const kind = runEndsByReason[reason as ErrorReason] ?? runEndsByCode[code as RunEndErrorCode];
+  const kind =
+    runEndPresentationsByReason[reason as ErrorReason] ?? runEndPresentationsByErrorCode[code as RunEndErrorCode];
   if (kind) return kind;
   return run.graph && run.graph.main.at.length > 0 ? ofNode : unknown;
 }
@@ -251,8 +252,8 @@ function receipt(run: Run): RunEndNotice | undefined {
   if (!work?.ended) return undefined;
   const since = callsInStartOrder(run).filter(([, { startedAt = 0 }]) => startedAt >= work.began);
   const calls = since.map(([, state]) => state);
-  const files = new Set(calls.flatMap(callChangedFiles)).size;
-  const standing = new Set(since.flatMap(([id, state]) => (callChangedFiles(state).length > 0 ? [id] : [])));
+  const files = new Set(calls.flatMap(filesChangedByCall)).size;
+  const standing = new Set(since.flatMap(([id, state]) => (filesChangedByCall(state).length > 0 ? [id] : [])));
   const commands = calls.filter(({ command, step }) => command && !step).length;
   if (files + commands === 0) return undefined;
   const cost = (run.usage.cost ?? 0) - work.costBefore;
@@ -294,7 +295,7 @@ function dataOf(content: string): { added?: unknown; removed?: unknown } {
 const linesWords = (added: number, removed: number): string =>
   `+${formatLocalNumber(added)} −${formatLocalNumber(removed)}`;
 
-export function callChangedFiles({ changes = [], moved, undone = [] }: CallState): string[] {
+export function filesChangedByCall({ changes = [], moved, undone = [] }: CallState): string[] {
   const paths = [...changes.map(({ path }) => path), ...(moved ? [moved.to] : [])];
   return paths.filter((path) => !undone.includes(path));
 }
@@ -333,7 +334,7 @@ function fillingWords({ filling }: Run): string[] {
 
 function repeatedWords(details: unknown): string {
   const { name, arguments: args, times } = (details ?? {}) as Partial<RepeatedCallDetails>;
-  const object = escapeInvisibleInLine(callObjectText(name ?? '', args ?? {}));
+  const object = escapeInvisibleInLine(toolCallTargetText(name ?? '', args ?? {}));
   return object
     ? t(
         'The same call failed {0} times without a change in between: “{1}”. Change the instructions, or continue.',

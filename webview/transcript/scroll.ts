@@ -1,4 +1,4 @@
-import { savedPanelView, savePanelView } from '../host.ts';
+import { savedWebviewState, saveWebviewState } from '../host.ts';
 import { VirtualPages } from './virtualPages.ts';
 
 /** Distance to the end in pixels that counts as the end. */
@@ -30,12 +30,12 @@ export class TranscriptScroll {
 
   /** Restores the reading position of the run, else shows its end. */
   open(runId: string): void {
-    const saved = savedPanelView();
+    const saved = savedWebviewState();
     this.following = saved.runId !== runId || saved.reading === undefined;
     if (saved.runId === runId && saved.reading) this.goTo(saved.reading);
     else {
       this.pages.want(undefined);
-      savePanelView({ runId, reading: undefined });
+      saveWebviewState({ runId, reading: undefined });
     }
   }
 
@@ -55,7 +55,10 @@ export class TranscriptScroll {
     this.top = element.scrollTop;
     if (element.scrollTop !== this.placed) this.hold(element);
     clearTimeout(this.saving);
-    this.saving = setTimeout(() => savePanelView({ reading: this.following ? undefined : this.reading(element) }), 200);
+    this.saving = setTimeout(
+      () => saveWebviewState({ reading: this.following ? undefined : this.reading(element) }),
+      200,
+    );
     if (following === this.following) return;
     this.following = following;
     this.refresh();

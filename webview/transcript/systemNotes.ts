@@ -12,7 +12,7 @@ import type { rememberOpenState } from '../context.ts';
 import { icons } from '../icons.ts';
 
 /** Message to the model in a line; the user can open its text. */
-export function systemNote(
+export function systemMessageView(
   { content, note: stored }: Extract<Message, { role: 'system' }>,
   isOpen: boolean,
   toggled: ReturnType<typeof rememberOpenState>,

@@ -1,6 +1,6 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
 import { guard } from 'lit-html/directives/guard.js';
-import { compactedContentText } from '../../src/protocol/content/compaction.ts';
+import { compactedContentDescription } from '../../src/protocol/content/compaction.ts';
 import type { AssistantMessage, Message, ToolCall } from '../../src/protocol/content/messages.ts';
 import type { Corruption, Run } from '../../src/protocol/run/run.ts';
 import {
@@ -15,7 +15,7 @@ import { isEmptyLiveReply, isPlanCall, RunCallFolds } from '../cards/folding.ts'
 import { callPositionKey, foldedCallsView } from '../cards/foldView.ts';
 import { messageImagesView } from '../composer/attachedImages.ts';
 import { isCommandRunning } from '../composer/backgroundCommandsPart.ts';
-import { openQuestionCallIds } from '../composer/choosing.ts';
+import { pendingQuestionCallIds } from '../composer/choosing.ts';
 import { messageMentionsView } from '../composer/mentions.ts';
 import { type PanelContext, rememberOpenState } from '../context.ts';
 import { icons } from '../icons.ts';
@@ -26,7 +26,7 @@ import { branchSwitchersAt } from './branchSwitcher.ts';
 import { graphMessageIndex, workflowGraphView } from './graphView.ts';
 import { localizedWarnings, localizeStoredEnglish } from './localizedText.ts';
 import { messageActionInputs, messageActions } from './messageActs.ts';
-import { systemNote } from './systemNotes.ts';
+import { systemMessageView } from './systemNotes.ts';
 import type { VirtualPages } from './virtualPages.ts';
 
 /** Markdown views by message index. A reply retains its view when streaming ends. */
@@ -90,14 +90,14 @@ function compactions(context: PanelContext, run: Run, place: number): TemplateRe
   const here = run.compactions.filter(({ at }) => at === place);
   const shortenings = here.filter(({ summary }) => summary === undefined); // several steps of one compaction are reported once
   const shortening =
-    shortenings.find((one) => compactedContentText(one) !== compactedContentText({})) ?? shortenings[0];
+    shortenings.find((one) => compactedContentDescription(one) !== compactedContentDescription({})) ?? shortenings[0];
   return here
     .filter((one) => one.summary !== undefined || one === shortening)
     .map((one, nth) => {
       const { summary, kept } = one;
       const words = t(
         'Compacted: the model sees {0} from here on. Nothing is lost here.',
-        message(compactedContentText(one)),
+        message(compactedContentDescription(one)),
       );
       return summary === undefined
         ? html`<p class="ending" data-role="compaction">${words}</p>`
@@ -112,7 +112,7 @@ function dependencies(context: PanelContext, run: Run, message: Message, index: 
     return [message, context.opened.whole.size, ...messageActionInputs(context, run, index)];
   const calls = message.toolCalls ?? [];
   const going = calls.map((call) => isCommandRunning(context, run.calls[call.id]?.background?.id));
-  const asks = openQuestionCallIds(run);
+  const asks = pendingQuestionCallIds(run);
   const ticking =
     calls.some((call) => run.calls[call.id]?.status === 'running' || asks.includes(call.id)) || going.includes(true);
   return [
@@ -172,7 +172,11 @@ function entry(context: PanelContext, run: Run, message: Message, index: number)
       });
     }
     case 'system':
-      return systemNote(message, context.opened.unfolded.has(`${index}`), rememberOpenState(context, `${index}`));
+      return systemMessageView(
+        message,
+        context.opened.unfolded.has(`${index}`),
+        rememberOpenState(context, `${index}`),
+      );
     default:
       return nothing; // results are in their cards
   }

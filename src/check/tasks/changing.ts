@@ -1,6 +1,6 @@
-import { planItemsOfRun, planTool } from '../../protocol/run/plan.ts';
+import { planItemsOfRun, planToolName } from '../../protocol/run/plan.ts';
 import { message } from '../../protocol/text/l10n.ts';
-import type { TaskFolder } from '../folderWorkspace.ts';
+import type { CheckTaskFolderAccess } from '../folderWorkspace.ts';
 import { trimmedEnd } from '../seen.ts';
 import type { ModelCheckTask } from '../task.ts';
 
@@ -26,7 +26,8 @@ const server = (workers: string) =>
 const meanwhile = server('workers = 5 # raised by Mo');
 
 const letters = ['a', 'b', 'c'];
-const hasItsLetter = (folder: TaskFolder, letter: string) => trimmedEnd(folder.read(`${letter}.txt`)) === letter;
+const hasItsLetter = (folder: CheckTaskFolderAccess, letter: string) =>
+  trimmedEnd(folder.read(`${letter}.txt`)) === letter;
 
 export const editingCheckTasks = [
   {
@@ -83,11 +84,11 @@ export const editingCheckTasks = [
     title: 'Follows a plan',
     files: {},
     asks:
-      `Create the files a.txt, b.txt and c.txt, each with its own letter in it. First show your to-do list of three steps with the tool ${planTool}, ` +
+      `Create the files a.txt, b.txt and c.txt, each with its own letter in it. First show your to-do list of three steps with the tool ${planToolName}, ` +
       'and show it again as the steps get done, until all of them are.',
     replies: 6,
     judge({ folder, calls, run }) {
-      const updates = calls.filter(({ name, ok }) => ok && name === planTool);
+      const updates = calls.filter(({ name, ok }) => ok && name === planToolName);
       const [first] = updates;
       if (!first) return message('It showed no plan.');
       const change = calls.find(({ onlyReads }) => !onlyReads);

@@ -3,8 +3,8 @@ import { type Compaction, createCompactionRecord, defaultTruncationLength } from
 import type { ErrorInfo } from '../../protocol/content/messages.ts';
 import type { RunConversation } from '../core/loopConversation.ts';
 import { nextPromptTokens, promptPrefixTokens, tokensOfMessages } from '../core/tokenCount.ts';
-import { compactionThreshold, contextUsageFromParts, fullWindowShare } from './contextUsage.ts';
-import { pinnedText } from './pinnedText.ts';
+import { compactionContextWindowRatio, compactionThreshold, contextUsageFromParts } from './contextUsage.ts';
+import { textRetainedInSummary } from './pinnedText.ts';
 import { buildPrompt, countPromptTokenParts, estimatedPromptTokens } from './promptMessages.ts';
 import { type ConversationWithModel, emitSummaryProgress, type SummarySize, summarizeMessages } from './summarize.ts';
 import { recentTurnsStart } from './turnBoundaries.ts';
@@ -57,11 +57,11 @@ interface Way {
 
 /**
  * Reduces the prompt of a conversation. First old tool output and arguments are truncated, then the oldest turns are summarized. The task,
- * the newest request, the text of `pinnedText` and the last turns stay; their long texts are truncated only if they alone exceed the
+ * the newest request, the text of `textRetainedInSummary` and the last turns stay; their long texts are truncated only if they alone exceed the
  * budget. `overflowed`: the provider rejected the prompt and may have reported the window. `asked`: the user requested the compaction.
  * Resolves to true if the next prompt is smaller, or to the error of a spending limit.
  */
-export async function compact(
+export async function compactConversation(
   options: CompactionOptions,
   why: 'nearly full' | 'overflowed' | 'asked',
   size?: number,
@@ -139,7 +139,8 @@ async function madeAhead(
   return undefined;
 }
 
-const asIfFull = (now: number, window = Number.POSITIVE_INFINITY): number => Math.min(window, now / fullWindowShare);
+const asIfFull = (now: number, window = Number.POSITIVE_INFINITY): number =>
+  Math.min(window, now / compactionContextWindowRatio);
 
 /** Share of the context budget in use; undefined: unknown window. */
 export function contextFillRatio({ run, prefix, contextWindow: window }: CompactionOptions): number | undefined {
@@ -171,7 +172,7 @@ export function prefetchedSummaryRange(options: CompactionOptions): { upTo: numb
 
 function sizeOf({ tokens }: Way, { window, most, scale }: Pick<Measures, 'window' | 'most' | 'scale'>): SummarySize {
   return {
-    reads: Math.floor((window * fullWindowShare * wanted) / scale),
+    reads: Math.floor((window * compactionContextWindowRatio * wanted) / scale),
     writes: Math.floor(Math.min(window * summaryShare, most - tokens) / scale),
   };
 }
@@ -219,7 +220,11 @@ function summaryStep(
   part: number,
 ): Step & { summary: string } {
   const tokens = (window * pinnedShare) / scale;
-  return { upTo, summary: '', kept: pinnedText(run, { upTo, tokens, besides: (window * part) / scale, brief }) };
+  return {
+    upTo,
+    summary: '',
+    kept: textRetainedInSummary(run, { upTo, tokens, besides: (window * part) / scale, brief }),
+  };
 }
 
 /** Chooses the mildest sufficient candidate, else a fitting candidate, else the most effective candidate if worthwhile. */

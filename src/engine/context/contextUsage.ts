@@ -5,11 +5,11 @@ import { nextPromptTokens, promptPrefixTokens, systemPromptTokens, tokensOfTools
 import { type PromptTokenParts, promptTokenPartsOf } from './promptMessages.ts';
 
 /** Shares of the context window. Compaction is late and large, because each compaction invalidates the provider's cache. */
-export const fullWindowShare = 0.85;
+export const compactionContextWindowRatio = 0.85;
 const leastFull = 0.25;
 
 export const compactionThreshold = (window: number, { maxTokens = 0 }: Omit<ChatRequest, 'messages'>): number =>
-  Math.max(window * fullWindowShare - maxTokens, window * leastFull);
+  Math.max(window * compactionContextWindowRatio - maxTokens, window * leastFull);
 
 export function contextUsageOf(
   run: RunConversation,

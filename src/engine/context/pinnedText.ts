@@ -1,5 +1,5 @@
 import { estimateTokenCount } from 'tokenx';
-import { userQuestionTool } from '../../protocol/content/askTool.ts';
+import { userQuestionToolName } from '../../protocol/content/askTool.ts';
 import type { Message, ToolCall, ToolResult } from '../../protocol/content/messages.ts';
 import { newestPlan } from '../../protocol/run/plan.ts';
 import type { CallState } from '../../protocol/run/run.ts';
@@ -25,7 +25,10 @@ const shortLine = 200;
  * Returns text that a summary must retain verbatim: the brief, the open plan, changed files, messages and decisions of the user, and (if
  * the budget allows) files that were read. The oldest lines are omitted first, with a note.
  */
-export function pinnedText(conversation: RunConversation, { upTo, tokens, besides, brief }: PinnedRequest): string {
+export function textRetainedInSummary(
+  conversation: RunConversation,
+  { upTo, tokens, besides, brief }: PinnedRequest,
+): string {
   const before = conversation.messages.slice(0, upTo);
   const calls = callsIn(before, conversation);
   const files = changedFiles(calls);
@@ -116,7 +119,8 @@ function decided(done: Done | undefined): string | undefined {
   if (!done?.result) return undefined;
   const { call, state, result } = done;
   const asked = () => `${call.name} ${truncateMiddle(JSON.stringify(call.arguments), shortLine)}`;
-  if (call.name === userQuestionTool && succeeded(done)) return `- Asked: ${asked()}\n  Answered: ${result.content}`;
+  if (call.name === userQuestionToolName && succeeded(done))
+    return `- Asked: ${asked()}\n  Answered: ${result.content}`;
   if (state?.decision === 'deny' && !state.automatic) return `- Not allowed: ${asked()}\n  ${messageIn(result)}`;
   return state?.edited ? `- Changed by the person before they allowed it: ${asked()}` : undefined;
 }

@@ -15,21 +15,21 @@ export interface StopPoint {
   held?: true;
 }
 
-export class RunAborted extends Error {
+export class RunAbortedError extends Error {
   constructor(readonly point: StopPoint) {
     super(point.error?.message);
   }
 
-  static byPerson = (): RunAborted =>
-    new RunAborted({ phase: 'Failed', error: { code: 'ENGINE_ABORTED', ...toErrorInfo(message('Stopped.')) } });
+  static byPerson = (): RunAbortedError =>
+    new RunAbortedError({ phase: 'Failed', error: { code: 'ENGINE_ABORTED', ...toErrorInfo(message('Stopped.')) } });
 
-  static byStore = (error: ErrorInfo): RunAborted => new RunAborted({ phase: 'Failed', error });
+  static byStore = (error: ErrorInfo): RunAbortedError => new RunAbortedError({ phase: 'Failed', error });
 
-  static byClosing = (): RunAborted => new RunAborted({ phase: 'WaitingUser', error: editorClosedError() });
+  static byClosing = (): RunAbortedError => new RunAbortedError({ phase: 'WaitingUser', error: editorClosedError() });
 }
 
 /** Thrown to suspend a workflow until a decision of the user. The workflow resumes at the same step. */
-export class RunSuspended extends Error {
+export class RunSuspendedError extends Error {
   constructor(readonly point: StopPoint) {
     super('The run rests.');
   }
@@ -45,7 +45,7 @@ export const editorClosedError = (): ErrorInfo => ({
   reason: 'closed' satisfies AbortReason,
 });
 
-export const stopPointOf = (signal: AbortSignal): StopPoint => (signal.reason as RunAborted).point;
+export const stopPointOf = (signal: AbortSignal): StopPoint => (signal.reason as RunAbortedError).point;
 
 export const isAbortedByEditorClose = (signal: AbortSignal): boolean =>
   signal.aborted && stopPointOf(signal).phase === 'WaitingUser';

@@ -1,5 +1,5 @@
 // @invariant one-place-asks-models: Every model request passes through `askModel`, which checks the budget first.
-import type { AdapterResult, CompleteOptions, LLMAdapter } from '../../llm/adapter/adapter.ts';
+import type { AdapterResult, CompletionOptions, LLMAdapter } from '../../llm/adapter/adapter.ts';
 import type { ChatRequest } from '../../llm/core/client.ts';
 import type { ContextUsage } from '../../protocol/content/contextUsage.ts';
 import type { ErrorInfo } from '../../protocol/content/messages.ts';
@@ -21,7 +21,7 @@ export interface CallableModel {
   onThisMachine?: true;
 }
 
-interface ModelCallReporting extends Omit<CompleteOptions, 'onRetry' | 'onWait'> {
+interface ModelCallReporting extends Omit<CompletionOptions, 'onRetry' | 'onWait'> {
   emit(event: RunEventBody): Promise<void>;
   node?: string;
   tokens?: number;
@@ -45,7 +45,7 @@ interface ModelCallListener {
 export async function askModel(
   { adapter, budget }: CallableModel,
   request: ChatRequest,
-  options: CompleteOptions,
+  options: CompletionOptions,
   { begins, ended }: ModelCallListener = {},
   tokens = tokensOf(request),
 ): Promise<AdapterResult> {

@@ -5,7 +5,7 @@ import type { Run } from '../../protocol/run/run.ts';
 import { message } from '../../protocol/text/l10n.ts';
 import { UserFacingError } from '../../protocol/text/localized.ts';
 import { toStorableEvent } from '../../runs/storable.ts';
-import type { OpenRun } from '../../runs/store.ts';
+import type { WritableRun } from '../../runs/store.ts';
 
 class RunEndedError extends UserFacingError {
   override readonly name = 'RunEndedError';
@@ -37,7 +37,7 @@ export class RunLog {
   private readonly hurry: Promise<unknown>;
 
   constructor(
-    private readonly open: OpenRun,
+    private readonly open: WritableRun,
     private readonly report: (event: RunEvent) => void,
     private readonly now: () => number,
     private readonly options: LogOptions = {},

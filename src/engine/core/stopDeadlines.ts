@@ -6,7 +6,7 @@ import { type StopPoint, stopPointOf } from './abortReason.ts';
 export const stopDeadlineMs = { disk: 30, work: 60 };
 
 /** Resolves `ms` milliseconds after the stop; never without a stop. */
-export function withStopDeadline(signal: AbortSignal, ms: number): Promise<void> {
+export function waitForStopDeadline(signal: AbortSignal, ms: number): Promise<void> {
   return new Promise((resolve) => {
     onAbort(signal, () => setTimeout(resolve, ms)); // each run has its own signal
   });
@@ -15,11 +15,11 @@ export function withStopDeadline(signal: AbortSignal, ms: number): Promise<void>
 /** Awaits the work, or abandons it when the stop deadline ends, unless a call is running. */
 export function raceWithStop(signal: AbortSignal, run: Run, work: Promise<StopPoint>): Promise<StopPoint> {
   const isRunning = () => callsInStartOrder(run).some(([, { status }]) => status === 'running');
-  const left = withStopDeadline(signal, stopDeadlineMs.work).then(() => (isRunning() ? work : stopPointOf(signal)));
+  const left = waitForStopDeadline(signal, stopDeadlineMs.work).then(() => (isRunning() ? work : stopPointOf(signal)));
   return Promise.race([work, left]);
 }
 
-export interface WorkWithClose<Result> {
+export interface ResultWithClosePromise<Result> {
   result: Result;
   closed: Promise<void>;
 }
@@ -31,10 +31,10 @@ export interface WorkWithClose<Result> {
  */
 export function finishWithinStopDeadline<Result>(
   signal: AbortSignal,
-  work: Promise<WorkWithClose<Result>>,
+  work: Promise<ResultWithClosePromise<Result>>,
   unopened: () => Result | undefined,
 ): Promise<Result> {
-  const late = withStopDeadline(signal, stopDeadlineMs.disk);
+  const late = waitForStopDeadline(signal, stopDeadlineMs.disk);
   const over = (async () => {
     const { result, closed } = await work;
     await Promise.race([closed, late]);

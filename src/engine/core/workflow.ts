@@ -1,5 +1,5 @@
 // @invariant workflows-only-choose: A workflow chooses the next step and acts only through `WorkflowContext`.
-import type { AdapterResult, CompleteOptions } from '../../llm/adapter/adapter.ts';
+import type { AdapterResult, CompletionOptions } from '../../llm/adapter/adapter.ts';
 import type { ChatRequest } from '../../llm/core/client.ts';
 import type { Compaction } from '../../protocol/content/compaction.ts';
 import type { Message, ToolCall } from '../../protocol/content/messages.ts';
@@ -66,7 +66,7 @@ export interface WorkflowContext {
   /** Runs the loop as `agent` until a stop point. The run has one conversation: concurrent callers wait. */
   turns(options: TurnOptions): Promise<StopPoint>;
   /**
-   * Calls a model outside of the conversation. Tokens are counted; streamed output is displayed at `node`. Rejects with `RunSuspended`
+   * Calls a model outside of the conversation. Tokens are counted; streamed output is displayed at `node`. Rejects with `RunSuspendedError`
    * above a spending limit.
    */
   complete(
@@ -102,12 +102,12 @@ export interface TurnOptions {
   maxTurns?: number;
   workspace?: Workspace;
   request?: Partial<Omit<ChatRequest, 'model' | 'messages' | 'tools'>>;
-  apart?: NodeConversationLog;
+  apart?: WorkflowNodeConversationLog;
   onlyCompacts?: true;
   brief?: string;
 }
 
-export interface NodeConversationLog {
+export interface WorkflowNodeConversationLog {
   node: string;
   readonly messages: Message[];
   /** Records a message and adds it to `messages`. If absent, messages are not recorded. */
@@ -122,7 +122,7 @@ export interface NodeConversationLog {
 }
 
 interface WorkflowModelCallOptions
-  extends Omit<CompleteOptions, 'signal' | 'onChunk' | 'shows' | 'onRetry' | 'onWait'> {
+  extends Omit<CompletionOptions, 'signal' | 'onChunk' | 'shows' | 'onRetry' | 'onWait'> {
   node: string;
   onText?(text: string): void;
 }

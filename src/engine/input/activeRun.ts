@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events';
-import type { DeliveryTime } from '../../protocol/run/events.ts';
+import type { MessageDeliveryTiming } from '../../protocol/run/events.ts';
 import { type EngineResult, failedEngineResult } from '../core/runResult.ts';
 import type { RunLogHolder } from './outOfTurnEvents.ts';
 import type { UserInput, UserQuestionQueue } from './questionQueue.ts';
@@ -14,7 +14,7 @@ export interface ActiveRun extends RunLogHolder {
   wantsCompaction?: boolean;
   controller: AbortController;
   hurry: EventTarget;
-  early: (UserInput & { when?: DeliveryTime })[];
+  early: (UserInput & { when?: MessageDeliveryTiming })[];
   ended: boolean;
   done: Promise<EngineResult>;
   /** Resolves when no resource of the run is open. Never rejects. */

@@ -1,6 +1,6 @@
 import { type Attachment, userMessage } from '../../protocol/content/messages.ts';
 import { failedToolOutcome, type ToolOutcome } from '../../protocol/content/tools.ts';
-import type { DeliveryTime } from '../../protocol/run/events.ts';
+import type { MessageDeliveryTiming } from '../../protocol/run/events.ts';
 import type { QueuedMessage, Run } from '../../protocol/run/run.ts';
 import type { RunLog } from '../core/runLog.ts';
 import type { Suspension } from '../core/runResult.ts';
@@ -8,7 +8,7 @@ import type { Suspension } from '../core/runResult.ts';
 export interface QueuedMessageChange {
   userInput: string;
   attachments?: readonly Attachment[];
-  when: DeliveryTime;
+  when: MessageDeliveryTiming;
 }
 
 /** True if a message waits for the next turn: no call starts before its delivery. */

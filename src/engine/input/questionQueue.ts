@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { answersAllUserQuestions, unansweredQuestionCode } from '../../protocol/content/askTool.ts';
+import { isCompleteUserQuestionAnswer, unansweredQuestionCode } from '../../protocol/content/askTool.ts';
 import type { Attachment } from '../../protocol/content/messages.ts';
 import type { UserQuestionAnswer, UserQuestions } from '../../protocol/content/questions.ts';
 import type { PanelQuestionChoices } from '../../protocol/panel/panelMessages.ts';
@@ -76,7 +76,7 @@ function findAnsweredQuestion(
   const given = (toolCallId: string | undefined, choices: UserQuestionAnswer['choices']) => {
     const asked = toolCallId === undefined ? undefined : calls[toolCallId]?.asked;
     const answer = { choices, ...typedAnswer };
-    return asked && answersAllUserQuestions(asked, answer) ? { toolCallId: toolCallId!, answer } : undefined;
+    return asked && isCompleteUserQuestionAnswer(asked, answer) ? { toolCallId: toolCallId!, answer } : undefined;
   };
   const isChosen = chosen && open.includes(chosen.toolCallId);
   return (isChosen ? given(chosen.toolCallId, chosen.choices) : undefined) ?? given(open[0], []);

@@ -1,8 +1,8 @@
 import type { ErrorInfo } from '../../protocol/content/messages.ts';
-import type { DeliveryTime, RunEventBody } from '../../protocol/run/events.ts';
+import type { MessageDeliveryTiming, RunEventBody } from '../../protocol/run/events.ts';
 import type { Run } from '../../protocol/run/run.ts';
 import { message } from '../../protocol/text/l10n.ts';
-import { RunAborted } from '../core/abortReason.ts';
+import { RunAbortedError } from '../core/abortReason.ts';
 import { errorInfoOf, RunError } from '../core/errorInfo.ts';
 import type { ActiveRun } from './activeRun.ts';
 import type { QueuedMessageChange } from './messageQueue.ts';
@@ -17,7 +17,7 @@ export interface InputDependencies {
   note(runId: string, body: RunEventBody): Promise<unknown>;
 }
 
-export type RunInput = { runId: string; when?: DeliveryTime } & UserInput;
+export type RunInput = { runId: string; when?: MessageDeliveryTiming } & UserInput;
 
 /**
  * Sends input to a running run: as the answer to a user question, else `when` requested. `now` stops the run, and its continuation delivers
@@ -33,7 +33,7 @@ export async function sendInput(
   if (when === 'turn' && ((await active.asking?.receive(input)) || hasOnlyChoices(input))) return true;
   const emitted = active.log.emit({ type: 'queued', ...userTextOf(input), ...(when !== 'turn' && { when }) });
   if (!(await isStored(emitted))) return false; // just ended: the input starts new work
-  if (when === 'now') active.controller.abort(RunAborted.byPerson());
+  if (when === 'now') active.controller.abort(RunAbortedError.byPerson());
   return true;
 }
 
@@ -51,7 +51,7 @@ export async function changeQueuedMessage(
   await dependencies.note(runId, { type: 'queued-change', queued, ...userTextOf(input), when });
   const now = await waitingAt(dependencies, runId, queued);
   const isChanged = now?.text === input.userInput && now.when === when;
-  if (isChanged && when === 'now') dependencies.active.get(runId)?.controller.abort(RunAborted.byPerson());
+  if (isChanged && when === 'now') dependencies.active.get(runId)?.controller.abort(RunAbortedError.byPerson());
   return isChanged;
 }
 

@@ -1,7 +1,7 @@
 import type { ChatRequest, ChatStreamChunk } from '../../llm/core/client.ts';
-import { hasUnparsedTextCall } from '../../llm/textCalls/unreadCalls.ts';
+import { hasUnparsedTextToolCall } from '../../llm/textCalls/unreadCalls.ts';
 import { reportedContextSize } from '../../llm/transport/providerErrors.ts';
-import { isUnansweredQuestion, userQuestionTool } from '../../protocol/content/askTool.ts';
+import { isUnansweredQuestion, userQuestionToolName } from '../../protocol/content/askTool.ts';
 import type { ContextUsage } from '../../protocol/content/contextUsage.ts';
 import type { AssistantMessage, ErrorInfo, Message, ToolCall } from '../../protocol/content/messages.ts';
 import { type ToolOutcome, toToolResult } from '../../protocol/content/tools.ts';
@@ -12,13 +12,13 @@ import {
   joinLocalizableTexts,
   type LocalizableText,
   storedLocalizableText,
-  storedMessageParts,
+  storedLocalizedForms,
   toErrorInfo,
   toStoredText,
   withFullStop,
 } from '../../protocol/text/localized.ts';
 import type { AcceptedRequestSizes } from '../context/acceptedRequests.ts';
-import { compact } from '../context/compaction.ts';
+import { compactConversation } from '../context/compaction.ts';
 import { contextUsageFiles, contextUsageOf } from '../context/contextUsage.ts';
 import { estimatedPromptTokens, promptMessages } from '../context/promptMessages.ts';
 import { mayExceedContextWindow } from '../context/refusedRequest.ts';
@@ -113,7 +113,7 @@ export async function runTurns(turns: TurnLoopOptions): Promise<StopPoint> {
       known = current;
       compactionOptions.contextWindow = current; // the size reported by an error holds until the listed size changes
     }
-    await compact(compactionOptions, turns.wantsCompaction() ? 'asked' : 'nearly full');
+    await compactConversation(compactionOptions, turns.wantsCompaction() ? 'asked' : 'nearly full');
     if (signal.aborted) return stopPointOf(signal);
     turns.ahead?.look(compactionOptions);
 
@@ -151,10 +151,10 @@ export async function runTurns(turns: TurnLoopOptions): Promise<StopPoint> {
     if (reply.error?.code === 'LLM_CONTEXT_OVERFLOW' && !reply.message) {
       const size = reportedContextSize(reply.error); // a smaller window reported by an error replaces the configured size
       if (size !== undefined) compactionOptions.contextWindow = Math.min(size, compactionOptions.contextWindow ?? size);
-      if ((await compact(compactionOptions, 'overflowed', size)) === true) reply = await ask();
+      if ((await compactConversation(compactionOptions, 'overflowed', size)) === true) reply = await ask();
     } else if (mayExceedContextWindow(compactionOptions, reply, turns.accepted)) {
       void emit({ type: 'progress', ...toStoredText(message(refusedUnexplained)) });
-      if ((await compact(compactionOptions, 'overflowed')) === true) {
+      if ((await compactConversation(compactionOptions, 'overflowed')) === true) {
         reply = await ask();
         if (reply.success) warnings.set(shorterAccepted, message(shorterAccepted));
         else if (reply.error)
@@ -181,7 +181,9 @@ export async function runTurns(turns: TurnLoopOptions): Promise<StopPoint> {
     const running = whole ? calls.runAll(asked) : calls.runBegun();
     const outcomes = await settle(running);
     if (!outcomes) return stopPointOf(signal); // this call and later calls stay open
-    const answers = running.filter(({ call }, index) => call.name === userQuestionTool && outcomes[index]!.ok).length;
+    const answers = running.filter(
+      ({ call }, index) => call.name === userQuestionToolName && outcomes[index]!.ok,
+    ).length;
 
     if (answers > 0 && answers === running.length) answered++;
     if (signal.aborted) return stopPointOf(signal);
@@ -194,7 +196,7 @@ export async function runTurns(turns: TurnLoopOptions): Promise<StopPoint> {
     allDenied = outcomes.length > 0 && outcomes.every(isDenial);
     if (allDenied && deniedBefore) return { phase: 'WaitingUser' }; // denied twice after a note to the model: back to the user
     if (turns.handsBack()) return { phase: 'WaitingUser' };
-    if (running.length === 0 && hasUnparsedTextCall(reply.message?.content ?? '')) {
+    if (running.length === 0 && hasUnparsedTextToolCall(reply.message?.content ?? '')) {
       if (hasReportedUnread) return unread;
       hasReportedUnread = true;
       await talk.add({ role: 'system', content: unreadNote });
@@ -210,7 +212,7 @@ export async function runTurns(turns: TurnLoopOptions): Promise<StopPoint> {
     for (const { call, outcome, beyond } of running) {
       const given = await outcome;
       if (isUnansweredQuestion(given)) return undefined;
-      const isAnswer = call.name === userQuestionTool && given.ok;
+      const isAnswer = call.name === userQuestionToolName && given.ok;
       if (isAnswer) guard.forget();
       const reported =
         beyond || isAnswer || isSkippedCallOutcome(given)
@@ -247,7 +249,8 @@ async function appendReply(
   if (reply.content.trim() === '' && !reply.thinking && calls.length === 0) return;
   const incomplete = whole ? {} : { incomplete: true };
   const toolCalls = calls.length > 0 ? { toolCalls: calls } : {};
-  const warned = warnings.length > 0 ? { warnings: warnings.map(toEnglishText), ...storedMessageParts(warnings) } : {};
+  const warned =
+    warnings.length > 0 ? { warnings: warnings.map(toEnglishText), ...storedLocalizedForms(warnings) } : {};
   const thought = reply.thinking && thoughtMs >= 1000 ? { thoughtMs } : {};
   await talk.add({ ...reply, ...toolCalls, ...thought, ...incomplete, ...warned });
 }

@@ -4,7 +4,7 @@ import { truncateToolCall } from '../../llm/core/truncate.ts';
 import { isUnansweredQuestion } from '../../protocol/content/askTool.ts';
 import type { ToolCall } from '../../protocol/content/messages.ts';
 import { failedToolOutcome, outcomeDetails, type ToolOutcome } from '../../protocol/content/tools.ts';
-import { concurrencyLimit } from '../../protocol/values/concurrency.ts';
+import { createConcurrencyLimiter } from '../../protocol/values/concurrency.ts';
 import { skippedCallOutcome } from '../input/messageQueue.ts';
 
 /** Maximum characters in the arguments of a call, above the limit of any tool. */
@@ -29,7 +29,7 @@ export class ToolCallRunner {
   private readonly noticed: ToolCall[] = [];
   private readonly started = new Map<ToolCall, Running>();
   private changeSeen = false;
-  private readonly limitReads = concurrencyLimit(parallelReads, true);
+  private readonly limitReads = createConcurrencyLimiter(parallelReads, true);
   private readonly oversized = new Set<ToolCall>();
 
   /** @param isKnown tells whether an id exists in the run: duplicate provider ids are replaced */

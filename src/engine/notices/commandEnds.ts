@@ -54,5 +54,5 @@ function noteOf([, { command, ended }]: ReturnType<typeof unreportedCommandEnds>
 
 const nameOf = (line: string): string => shortenText(line, longestName);
 
-export const outputOfCommand = (run: Run, id: string): string | undefined =>
+export const backgroundCommandOutputId = (run: Run, id: string): string | undefined =>
   callsInStartOrder(run).find(([, { background }]) => background?.id === id)?.[1].ended?.outputId;

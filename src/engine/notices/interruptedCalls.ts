@@ -18,7 +18,7 @@ export interface RecoveryProbe {
   isAttended(command: RecordedCommandLine, background: BackgroundCommandStart): Promise<boolean>;
 }
 
-export const createAttendanceCheck =
+export const createCommandOwnerCheck =
   (background: Pick<BackgroundCommands, 'has'> | undefined): RecoveryProbe['isAttended'] =>
   async ({ marker }, { owner }) =>
     background?.has(marker) || (owner !== undefined && owner.pid !== process.pid && (await isProcessAlive(owner)));

@@ -1,13 +1,13 @@
 // @invariant user-edits-are-reported-once: Edits of the user to files of a run are reported to the model once, before the next message of
 // the user.
-import type { ChangedRunFile } from '../../protocol/run/runFiles.ts';
+import type { FileChangedByRun } from '../../protocol/run/runFiles.ts';
 import { type LocalizedMessage, message } from '../../protocol/text/l10n.ts';
 import { englishCount } from '../../protocol/text/plurals.ts';
 import type { Dictionary } from '../../protocol/values/dictionary.ts';
 import type { ExternalEdit } from '../../tools/changes/externalEdits.ts';
 import type { RunLog } from '../core/runLog.ts';
 
-export type FindUserEdits = (files: Readonly<Dictionary<ChangedRunFile>>) => Promise<ExternalEdit[]>;
+export type FindUserEdits = (files: Readonly<Dictionary<FileChangedByRun>>) => Promise<ExternalEdit[]>;
 
 /** Limits of the note: files, removed lines per file, characters per line. */
 const [maxFiles, maxLines, longestLine] = [20, 40, 200];

@@ -9,7 +9,7 @@ import type { ToolHost } from '../../tools/host/host.ts';
 import { OrphanedCommands } from '../../tools/shell/orphanedCommands.ts';
 import type { AcceptedRequestSizes } from '../context/acceptedRequests.ts';
 import type { SummaryPrefetcher } from '../context/summaryPrefetch.ts';
-import { RunAborted, RunSuspended, type StopPoint, stopPointOf } from '../core/abortReason.ts';
+import { RunAbortedError, RunSuspendedError, type StopPoint, stopPointOf } from '../core/abortReason.ts';
 import { runBudget } from '../core/budget.ts';
 import { compactionRefusedError, suspensionBeforeCompaction } from '../core/compactionRefused.ts';
 import { errorInfoOf } from '../core/errorInfo.ts';
@@ -24,7 +24,7 @@ import { userTextOf } from '../input/userInput.ts';
 import { reportCommandEnds } from '../notices/commandEnds.ts';
 import { reportCorruption } from '../notices/corruption.ts';
 import {
-  createAttendanceCheck,
+  createCommandOwnerCheck,
   endUnfinishedCalls,
   type RecoveryProbe,
   settleInterruptedCalls,
@@ -165,7 +165,7 @@ async function advance(
     return turns === undefined ? stop : { ...stop, took: workStats(turns) };
   } catch (error) {
     if (error instanceof StoreError) throw error;
-    if (error instanceof RunSuspended && !signal.aborted) return error.point;
+    if (error instanceof RunSuspendedError && !signal.aborted) return error.point;
     return signal.aborted ? stopPointOf(signal) : { phase: 'Failed', error: errorInfoOf(error) };
   } finally {
     await naming?.end();
@@ -209,7 +209,7 @@ async function compact(
 }
 
 function restOf({ phase, error, took }: Run): Suspension {
-  if (phase === 'Running') return RunAborted.byClosing().point;
+  if (phase === 'Running') return RunAbortedError.byClosing().point;
   const before = suspensionBeforeCompaction(error);
   if (before) return before;
   return { phase, ...(error && { error }), ...(took && { took }) };
@@ -270,7 +270,7 @@ export function createRecoveryProbe(
   const readContent = (id: string) => store.contents.read(run.id, id);
   return {
     left,
-    isAttended: createAttendanceCheck(background),
+    isAttended: createCommandOwnerCheck(background),
     standing: async (doing) => host.standing(doing, await undoWorkspace(), readContent),
   };
 }

@@ -9,12 +9,12 @@ import type { Run } from '../../protocol/run/run.ts';
 import { type LocalizedMessage, message } from '../../protocol/text/l10n.ts';
 import { messageOf, toErrorInfo } from '../../protocol/text/localized.ts';
 import { createIsolatedListener } from '../../protocol/values/listeners.ts';
-import type { RestorableBranchFiles } from '../../runs/branchFiles.ts';
-import type { OpenRun } from '../../runs/store.ts';
+import type { RestorableRunBranchFiles } from '../../runs/branchFiles.ts';
+import type { WritableRun } from '../../runs/store.ts';
 import type { Workspace } from '../../tools/core/workspace.ts';
 import { AcceptedRequestSizes } from '../context/acceptedRequests.ts';
 import { SummaryPrefetcher } from '../context/summaryPrefetch.ts';
-import { RunAborted, type StopPoint, stopPointOf } from '../core/abortReason.ts';
+import { RunAbortedError, type StopPoint, stopPointOf } from '../core/abortReason.ts';
 import { suspensionBeforeCompaction } from '../core/compactionRefused.ts';
 import { errorInfoOf } from '../core/errorInfo.ts';
 import { RunLog } from '../core/runLog.ts';
@@ -27,10 +27,10 @@ import {
 } from '../core/runResult.ts';
 import {
   finishWithinStopDeadline,
+  type ResultWithClosePromise,
   raceWithStop,
   stopDeadlineMs,
-  type WorkWithClose,
-  withStopDeadline,
+  waitForStopDeadline,
 } from '../core/stopDeadlines.ts';
 import { type ActiveRun, createActiveRun } from '../input/activeRun.ts';
 import type { QueuedMessageChange } from '../input/messageQueue.ts';
@@ -56,9 +56,9 @@ import type { EngineOptions } from './engineOptions.ts';
 import {
   type RedoRequest,
   redoFileChanges,
-  restoreBranchFiles,
-  type UndoConfirmation,
+  restoreFilesOfConversationBranch,
   type UndoConfirmationAnswer,
+  type UndoConfirmationRequest,
   type UndoRequest,
   type UndoResult,
   undoFileChanges,
@@ -207,7 +207,7 @@ export class ExecutionEngine {
     const active = this.active.get(runId);
     const { log } = active ?? {};
     if (log?.run.held) log.emit({ type: 'hold-end' }).catch(() => {}); // the run ends with its record
-    active?.controller.abort(RunAborted.byPerson());
+    active?.controller.abort(RunAbortedError.byPerson());
     this.ahead.get(runId)?.giveUp();
     await active?.closed;
   }
@@ -234,9 +234,9 @@ export class ExecutionEngine {
    */
   async undo(
     runId: string,
-    request: UndoRequest | RedoRequest | RestorableBranchFiles,
+    request: UndoRequest | RedoRequest | RestorableRunBranchFiles,
     workspace: Workspace,
-    ask: (question: UndoConfirmation) => Promise<UndoConfirmationAnswer>,
+    ask: (question: UndoConfirmationRequest) => Promise<UndoConfirmationAnswer>,
   ): Promise<UndoResult | ErrorInfo> {
     const before = this.active.get(runId);
     if (before && !before.ended)
@@ -262,7 +262,7 @@ export class ExecutionEngine {
       const parts = { store, ...undoLocation };
       if ('undo' in request) return await redoFileChanges(log, parts, request);
       return await ('files' in request
-        ? restoreBranchFiles(log, parts, request, ask)
+        ? restoreFilesOfConversationBranch(log, parts, request, ask)
         : undoFileChanges(log, parts, request, ask));
     } catch (error) {
       return errorInfoOf(error);
@@ -299,7 +299,7 @@ export class ExecutionEngine {
   }
 
   async close(): Promise<void> {
-    for (const active of this.active.values()) active.controller.abort(RunAborted.byClosing());
+    for (const active of this.active.values()) active.controller.abort(RunAbortedError.byClosing());
     for (const ahead of this.ahead.values()) ahead.giveUp();
     await Promise.all([...this.active.values()].map((active) => active.closed));
   }
@@ -315,7 +315,7 @@ export class ExecutionEngine {
   private enter(
     runId: string,
     inputs: UserInput[],
-    open: () => Promise<OpenRun>,
+    open: () => Promise<WritableRun>,
     plan: WorkflowAdvancePlan,
   ): Promise<EngineResult> {
     const before = this.active.get(runId);
@@ -345,17 +345,17 @@ export class ExecutionEngine {
   private async work(
     runId: string,
     active: ActiveRun,
-    open: () => Promise<OpenRun>,
+    open: () => Promise<WritableRun>,
     plan: WorkflowAdvancePlan,
-  ): Promise<WorkWithClose<EngineResult>> {
+  ): Promise<ResultWithClosePromise<EngineResult>> {
     const { signal } = active.controller;
     const { onEvent, now = Date.now } = this.options;
     let log: RunLog;
     try {
       log = new RunLog(await open(), onEvent, now, {
-        hurry: withStopDeadline(signal, stopDeadlineMs.disk),
+        hurry: waitForStopDeadline(signal, stopDeadlineMs.disk),
         reportedUpTo: this.failedAt.get(runId),
-        onFailure: (error) => active.controller.abort(RunAborted.byStore(errorInfoOf(error))),
+        onFailure: (error) => active.controller.abort(RunAbortedError.byStore(errorInfoOf(error))),
       });
     } catch (error) {
       const stop: Suspension = { phase: 'Failed', error: errorInfoOf(error) };

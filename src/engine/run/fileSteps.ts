@@ -2,7 +2,7 @@ import { dirname } from 'node:path';
 import type { RemovedFileKind } from '../../protocol/run/events.ts';
 import { message } from '../../protocol/text/l10n.ts';
 import { UserFacingError } from '../../protocol/text/localized.ts';
-import type { BranchFileState } from '../../runs/branchFiles.ts';
+import type { RunBranchFileState } from '../../runs/branchFiles.ts';
 import type { RunStore } from '../../runs/store.ts';
 import type { UndoMove, UndoStep } from '../../runs/undoSteps.ts';
 import { currentContentId } from '../../tools/changes/changeState.ts';
@@ -16,7 +16,7 @@ import { type ResolvedPath, resolvePath } from '../../tools/sandbox/paths.ts';
 import { createFile, createFolder, createLink, removeEmptyFolder, replaceFile } from '../../tools/sandbox/writeFile.ts';
 import { existsInWorkspace, isEmptyOrNestedEmptyFolder, removeEmptyTree } from './emptyFolders.ts';
 
-export type UndoFileStep = UndoStep & Partial<Pick<BranchFileState, 'of' | 'known'>>;
+export type UndoFileStep = UndoStep & Partial<Pick<RunBranchFileState, 'of' | 'known'>>;
 
 export type UndoFileOperation = UndoFileStep | UndoMove;
 

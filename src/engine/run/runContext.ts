@@ -5,7 +5,7 @@ import { isUnansweredQuestion } from '../../protocol/content/askTool.ts';
 import { type Compaction, createCompactionRecord } from '../../protocol/content/compaction.ts';
 import type { ToolCall } from '../../protocol/content/messages.ts';
 import { defaultApprovalPolicy } from '../../protocol/content/policy.ts';
-import { failedToolOutcome, type ToolOutcome, toolsWithoutCovered } from '../../protocol/content/tools.ts';
+import { failedToolOutcome, removeRedundantTools, type ToolOutcome } from '../../protocol/content/tools.ts';
 import { isSpendingLimitError } from '../../protocol/run/money.ts';
 import { recordedOutcome } from '../../protocol/run/outcomes.ts';
 import { callsToContinue, isAwaitingApproval, pendingApprovalIds } from '../../protocol/run/pending.ts';
@@ -19,19 +19,19 @@ import type { CallContext, CompletedStepRecord } from '../../tools/core/tool.ts'
 import type { ToolHost } from '../../tools/host/host.ts';
 import type { WorkspaceInstructions } from '../../tools/instructions/instructions.ts';
 import type { AcceptedRequestSizes } from '../context/acceptedRequests.ts';
-import { compact } from '../context/compaction.ts';
+import { compactConversation } from '../context/compaction.ts';
 import { lastSeenFileLines } from '../context/lastSeen.ts';
 import type { SummaryPrefetcher } from '../context/summaryPrefetch.ts';
 import { systemPrompt } from '../context/systemPrompt.ts';
-import { isAbortedByEditorClose, RunSuspended, type StopPoint } from '../core/abortReason.ts';
+import { isAbortedByEditorClose, RunSuspendedError, type StopPoint } from '../core/abortReason.ts';
 import type { SpendingBudget } from '../core/budget.ts';
 import { callModelAndRecord } from '../core/modelCall.ts';
 import type { RunLog } from '../core/runLog.ts';
-import type { Agent, ExtraTool, NodeConversationLog, TurnOptions, WorkflowContext } from '../core/workflow.ts';
+import type { Agent, ExtraTool, TurnOptions, WorkflowContext, WorkflowNodeConversationLog } from '../core/workflow.ts';
 import { deliverQueued, hasInterruptingMessage } from '../input/messageQueue.ts';
 import type { UserQuestionQueue } from '../input/questionQueue.ts';
 import { type LoopConversation, runTurns, type TurnLoopOptions } from '../loop/loop.ts';
-import { outputOfCommand, reportCommandEnds } from '../notices/commandEnds.ts';
+import { backgroundCommandOutputId, reportCommandEnds } from '../notices/commandEnds.ts';
 import { type FindUserEdits, reportUserEdits } from '../notices/userEdits.ts';
 import {
   createNearbyInstructionReporter,
@@ -115,7 +115,7 @@ export function createRunContext(options: RunContextOptions): WorkflowContext {
       }),
     storedOutput: async (id: string) => {
       const whole =
-        outputOfCommand(run, id) ??
+        backgroundCommandOutputId(run, id) ??
         callsInStartOrder(run).find(([, call]) => call.outputId?.startsWith(id))?.[1].outputId;
       return whole && options.store.contents.read(run.id, whole);
     },
@@ -198,7 +198,7 @@ export function createRunContext(options: RunContextOptions): WorkflowContext {
           },
         },
       );
-      if (isSpendingLimitError(reply.error)) throw new RunSuspended({ phase: 'WaitingUser', error: reply.error });
+      if (isSpendingLimitError(reply.error)) throw new RunSuspendedError({ phase: 'WaitingUser', error: reply.error });
       return reply;
     },
 
@@ -206,14 +206,14 @@ export function createRunContext(options: RunContextOptions): WorkflowContext {
       const step = { done: stepDone(run.calls[call.id]) };
       const outcome =
         recordedOutcome(run, call) ?? (await host.executeToolCall(call, { ...contextFor(approval), step }));
-      if (isUnansweredQuestion(outcome) && !signal.aborted) throw new RunSuspended({ phase: 'WaitingUser' });
+      if (isUnansweredQuestion(outcome) && !signal.aborted) throw new RunSuspendedError({ phase: 'WaitingUser' });
       return outcome;
     },
   };
 
-  /** Throws `RunSuspended` instead of a model request while approvals of an earlier window are unanswered. */
+  /** Throws `RunSuspendedError` instead of a model request while approvals of an earlier window are unanswered. */
   function restUnlessAnswered(): void {
-    if (options.mayRequest?.() === false) throw new RunSuspended({ phase: 'WaitingUser' });
+    if (options.mayRequest?.() === false) throw new RunSuspendedError({ phase: 'WaitingUser' });
   }
 
   async function turns({ agent, apart, ...turn }: TurnOptions) {
@@ -230,7 +230,10 @@ export function createRunContext(options: RunContextOptions): WorkflowContext {
     const names = new Set(offered.map((tool) => tool.name));
     const refused = (name: string) => turn.allows !== undefined && !names.has(name);
     const named = (call: ToolCall) => (apart ? { ...call, id: `${apart.callPrefix}${call.id}` } : call);
-    const tools = toolsWithoutCovered([...[...extra.values()].map((tool) => tool.definition), ...offered], turn.needed);
+    const tools = removeRedundantTools(
+      [...[...extra.values()].map((tool) => tool.definition), ...offered],
+      turn.needed,
+    );
     instructing ??= loadRunInstructions(log, options.instructions);
     const fitted = fitInstructions(await instructing, chosen.contextWindow);
     const temperature = options.temperature?.();
@@ -301,7 +304,7 @@ const windowNowOf = ({ contextWindow, windowNow = Number.POSITIVE_INFINITY }: Ru
   contextWindow && Math.min(contextWindow, windowNow);
 
 async function compactOnly(loop: TurnLoopOptions): Promise<StopPoint> {
-  const made = await compact({ ...loop, run: loop.talk }, 'asked');
+  const made = await compactConversation({ ...loop, run: loop.talk }, 'asked');
   return { phase: 'WaitingUser', ...(typeof made === 'object' && { error: made }) };
 }
 
@@ -362,7 +365,7 @@ const talkOf = (
 });
 
 /** Creates a separate conversation; its text and compactions are reported at its node. Drafts of calls are not displayed. */
-function talkApart(apart: NodeConversationLog, { run, emit }: RunLog): { talk: LoopConversation; emit: Emit } {
+function talkApart(apart: WorkflowNodeConversationLog, { run, emit }: RunLog): { talk: LoopConversation; emit: Emit } {
   const { node, branch, conversation } = apart;
   const unkept: Compaction[] = [];
   const counted = { contextTokens: 0, contextMessages: 0 };

@@ -1,8 +1,8 @@
 import type { SystemNote } from '../../protocol/content/messages.ts';
-import type { UndoChange, UndoneMove } from '../../protocol/run/events.ts';
+import type { FileChangeByUndo, UndoneMove } from '../../protocol/run/events.ts';
 import { message, t } from '../../protocol/text/l10n.ts';
 import { type LocalizableText, localize, messageOf, UserFacingError } from '../../protocol/text/localized.ts';
-import type { RestorableBranchFiles } from '../../runs/branchFiles.ts';
+import type { RestorableRunBranchFiles } from '../../runs/branchFiles.ts';
 import type { RunStore } from '../../runs/store.ts';
 import {
   isAncestorOrDescendantPath,
@@ -47,7 +47,7 @@ export interface RedoRequest {
 }
 
 /** Confirmation before an undo; paths are workspace-relative. `changedSince`: files with later changes, which the undo would lose. */
-export interface UndoConfirmation {
+export interface UndoConfirmationRequest {
   paths: string[];
   changedSince: string[];
 }
@@ -64,7 +64,7 @@ interface Dependencies {
   workspace: Workspace;
   problem?: LocalizableText;
 }
-type Ask = (question: UndoConfirmation) => Promise<UndoConfirmationAnswer>;
+type Ask = (question: UndoConfirmationRequest) => Promise<UndoConfirmationAnswer>;
 
 interface Work {
   operations: readonly UndoFileOperation[];
@@ -89,10 +89,10 @@ export async function undoFileChanges(
 }
 
 /** Restores files changed by another branch or by others to the state of this run. */
-export async function restoreBranchFiles(
+export async function restoreFilesOfConversationBranch(
   log: RunLog,
   parts: Dependencies,
-  { files, left }: RestorableBranchFiles,
+  { files, left }: RestorableRunBranchFiles,
   ask: Ask,
 ): Promise<UndoResult> {
   const operations = files.map(
@@ -169,7 +169,7 @@ function reportToModel(log: RunLog, heading: string, paths: readonly string[], n
 
 interface Done {
   result: UndoResult;
-  changes: UndoChange[];
+  changes: FileChangeByUndo[];
   moves: UndoneMove[];
   paths: string[];
   toolCallIds: string[];
@@ -224,7 +224,7 @@ async function work(
   if (answer === 'none') return done;
 
   const isChosen = (one: Ready) => answer === 'all' || !isFileChangedSinceStep(one);
-  const changes = new Map<Ready, UndoChange>();
+  const changes = new Map<Ready, FileChangeByUndo>();
   const failed = new Set<UndoMove>();
   const movedBack = new Set<Ready>();
   const put = async (one: Ready) => {
@@ -343,7 +343,7 @@ function changeOf(
   before: string | null,
   form: FileModeAndEncoding | undefined,
   at: string,
-): UndoChange {
+): FileChangeByUndo {
   const { path, place: shownPath, paths, to, was, leftForm } = step;
   const kind = isDone ? step.leftKind : found.kind;
   return {

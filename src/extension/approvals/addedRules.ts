@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type CallKey, isSameCall } from '../../protocol/content/callKey.ts';
+import { isSameToolCall, type ToolCallKey } from '../../protocol/content/callKey.ts';
 import type { PermissionRule } from '../../protocol/content/rule.ts';
 import type { AddedRule } from '../../protocol/panel/panelMessages.ts';
 import { escapeInvisibleInLine } from '../../protocol/text/escapeInvisible.ts';
@@ -8,13 +8,13 @@ import { summarizeRuleCoverage } from '../../tools/policy/rules.ts';
 import type { ApprovalPolicies, PolicyScope } from './policies.ts';
 
 interface Added {
-  key: CallKey;
+  key: ToolCallKey;
   scope: PolicyScope;
   rules: readonly PermissionRule[];
 }
 
 /** Rules created by *Always Allow…* in this window. The card of the call shows these rules and can remove a rule. */
-export class AlwaysAllowedRules {
+export class AllowRulesAddedInWindow {
   private readonly added: Added[] = [];
 
   constructor(private readonly policies: Pick<ApprovalPolicies, 'add' | 'remove' | 'written'>) {}
@@ -30,8 +30,8 @@ export class AlwaysAllowedRules {
       .map(({ key, rules }) => ({ ...key, text: escapeInvisibleInLine(summarizeRuleCoverage(rules, localize).what) }));
   }
 
-  async remove(key: CallKey): Promise<void> {
-    for (const { scope, rules } of this.added.filter((one) => isSameCall(one.key, key)))
+  async remove(key: ToolCallKey): Promise<void> {
+    for (const { scope, rules } of this.added.filter((one) => isSameToolCall(one.key, key)))
       for (const rule of rules) {
         const index = this.indexOf(scope, rule);
         if (index >= 0) await this.policies.remove(scope, index);

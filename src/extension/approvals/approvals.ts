@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { type CallKey, isSameCall } from '../../protocol/content/callKey.ts';
+import { isSameToolCall, type ToolCallKey } from '../../protocol/content/callKey.ts';
 import type { PermissionRule } from '../../protocol/content/rule.ts';
 import type { Notice } from '../../protocol/panel/panelMessages.ts';
 import { t } from '../../protocol/text/l10n.ts';
@@ -19,8 +19,8 @@ import {
 import { notify } from '../dialogs/notify.ts';
 import { msUntilIdleCheck } from '../view/idleDetection.ts';
 import type { UserActivity } from '../view/userActivity.ts';
-import type { AlwaysAllowedRules } from './addedRules.ts';
-import { DialogSlot } from './dialogSlot.ts';
+import type { AllowRulesAddedInWindow } from './addedRules.ts';
+import { DialogLock } from './dialogSlot.ts';
 import { approvalCallKey, findApproval, type PendingApproval } from './findApproval.ts';
 import { ApprovalReminders, type RemindableApproval } from './reminders.ts';
 import type { ApprovalReviewEditors } from './reviews.ts';
@@ -36,7 +36,7 @@ interface Waiting extends RemindableApproval, PendingApproval {
 
 interface Dependencies {
   reviews: ApprovalReviewEditors;
-  addedRules: AlwaysAllowedRules;
+  addedRules: AllowRulesAddedInWindow;
   presence: UserActivity;
   changed(waiting: number): void;
   shown(): string | undefined;
@@ -58,10 +58,10 @@ export class ApprovalDialogQueue implements vscode.Disposable {
   private readonly waiting: Waiting[] = [];
   private readonly settled = new vscode.EventEmitter<void>();
   private readonly listeners: vscode.Disposable;
-  private readonly front = new DialogSlot(() => this.next());
+  private readonly front = new DialogLock(() => this.next());
   private readonly reminders: ApprovalReminders<Waiting>;
   private requested = 0;
-  private expected?: { key: CallKey; response: 'show' | 'deny' };
+  private expected?: { key: ToolCallKey; response: 'show' | 'deny' };
   private comingUp?: NodeJS.Immediate;
   private lookingAgain?: NodeJS.Timeout;
 
@@ -86,7 +86,7 @@ export class ApprovalDialogQueue implements vscode.Disposable {
 
   readonly approve: ApprovalRequester = (request, signal) =>
     new Promise((resolve) => {
-      const isMeant = this.expected !== undefined && isSameCall(this.expected.key, approvalCallKey(request));
+      const isMeant = this.expected !== undefined && isSameToolCall(this.expected.key, approvalCallKey(request));
       const response = isMeant ? this.expected!.response : undefined;
       if (isMeant) this.expected = undefined;
       if (response === 'deny' && !signal.aborted) {
@@ -122,11 +122,11 @@ export class ApprovalDialogQueue implements vscode.Disposable {
     });
 
   /** Denies or shows the next request of this call at once: the user chose this on the card before the plan was recomputed. */
-  expect(key: CallKey, response: 'show' | 'deny'): void {
+  expect(key: ToolCallKey, response: 'show' | 'deny'): void {
     this.expected = { key, response };
   }
 
-  async show(key?: CallKey): Promise<void> {
+  async show(key?: ToolCallKey): Promise<void> {
     const chosen = this.find(key);
     if (!chosen) return;
     const group = this.togetherWith(chosen);
@@ -138,7 +138,7 @@ export class ApprovalDialogQueue implements vscode.Disposable {
     this.next();
   }
 
-  async deny(key?: CallKey): Promise<void> {
+  async deny(key?: ToolCallKey): Promise<void> {
     const chosen = this.find(key);
     if (!chosen) return;
     this.front.giveUp();
@@ -205,7 +205,7 @@ export class ApprovalDialogQueue implements vscode.Disposable {
     return { reviewed: this.parts.reviews.inFront(), shown: this.parts.shown() };
   }
 
-  private find(key?: CallKey): Waiting | undefined {
+  private find(key?: ToolCallKey): Waiting | undefined {
     return findApproval(this.waiting, key, this.looking);
   }
 

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { type ApprovalPreset, approvalPresets, presetNames } from '../../protocol/content/policy.ts';
+import { type ApprovalPreset, approvalPresetNames, approvalPresets } from '../../protocol/content/policy.ts';
 import { type PermissionRule, permissionRuleSchema } from '../../protocol/content/rule.ts';
 import { escapeInvisibleInLine } from '../../protocol/text/escapeInvisible.ts';
 import { t } from '../../protocol/text/l10n.ts';
@@ -20,7 +20,11 @@ interface Choice extends vscode.QuickPickItem {
   remove?(): Promise<unknown>;
 }
 
-export async function showApprovals(policies: ApprovalPolicies, servers: Servers, named: ModelConsent): Promise<void> {
+export async function showApprovalSettingsMenu(
+  policies: ApprovalPolicies,
+  servers: Servers,
+  named: ModelConsent,
+): Promise<void> {
   const pick = vscode.window.createQuickPick<Choice>();
   pick.title = t('Towpath: approvals');
   pick.placeholder = t('Select a preset, or add a rule');
@@ -45,7 +49,7 @@ function choices(policies: ApprovalPolicies, servers: Servers, named: ModelConse
   return [
     separator(t('Approvals')),
     ...approvalPresets.map((one) => ({
-      label: `${one === preset ? '$(check)' : '$(blank)'} ${t(presetNames[one])}`,
+      label: `${one === preset ? '$(check)' : '$(blank)'} ${t(approvalPresetNames[one])}`,
       description: t(approvalPresetDetails[one]),
       run: () => policies.choose(one),
     })),

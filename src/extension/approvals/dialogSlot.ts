@@ -7,7 +7,7 @@ const comingUpMs = 3000;
  * Owner of the right to show a dialog; only one dialog is shown at a time. A desktop may lose a dialog without a result, so nothing waits
  * for a dialog: the owner can abandon the dialog and ignore a late result.
  */
-export class DialogSlot {
+export class DialogLock {
   private now?: AbortController;
   private dialog?: Promise<unknown>;
   private since = 0;

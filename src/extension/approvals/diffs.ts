@@ -1,6 +1,6 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
-import type { StoredChange } from '../../protocol/run/events.ts';
+import type { StoredFileChange } from '../../protocol/run/events.ts';
 import { localizedCount, t } from '../../protocol/text/l10n.ts';
 import type { RunStore } from '../../runs/store.ts';
 
@@ -31,7 +31,7 @@ export class DiffDocumentProvider implements vscode.TextDocumentContentProvider 
     return this.store.contents.read(uri.query, uri.authority.slice(storedPrefix.length));
   }
 
-  async showStored(runId: string, change: StoredChange): Promise<void> {
+  async showStored(runId: string, change: StoredFileChange): Promise<void> {
     const [before, after] = [change.before, change.after].map((id) => sideOf(runId, change.path, id));
     await showDiff(before!, after!, t('{0} (changes by Towpath)', path.basename(change.path)));
   }

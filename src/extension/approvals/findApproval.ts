@@ -1,4 +1,4 @@
-import { type CallKey, isSameCall } from '../../protocol/content/callKey.ts';
+import { isSameToolCall, type ToolCallKey } from '../../protocol/content/callKey.ts';
 import type { ApprovalRequest } from '../../tools/core/tool.ts';
 
 /** Waiting approval in a search; `order` is the position in the order of requests. */
@@ -16,10 +16,10 @@ interface TargetLookup {
 /** Returns the requested approval. Without a key: of the active review, else of the shown run, else the oldest. */
 export function findApproval<Open extends PendingApproval>(
   open: readonly Open[],
-  key: CallKey | undefined,
+  key: ToolCallKey | undefined,
   { reviewed, shown }: TargetLookup,
 ): Open | undefined {
-  if (key) return open.find((one) => isSameCall(approvalCallKey(one.request), key));
+  if (key) return open.find((one) => isSameToolCall(approvalCallKey(one.request), key));
   const inOrder = [...open].sort((one, other) => one.order - other.order);
   return (
     inOrder.find(({ request }) => reviewed.has(request.id)) ??
@@ -28,13 +28,13 @@ export function findApproval<Open extends PendingApproval>(
   );
 }
 
-export const approvalCallKey = ({ runId, call }: Pick<ApprovalRequest, 'runId' | 'call'>): CallKey => ({
+export const approvalCallKey = ({ runId, call }: Pick<ApprovalRequest, 'runId' | 'call'>): ToolCallKey => ({
   runId,
   toolCallId: call.id,
 });
 
 /** Returns the call named by command arguments. Links, keys and other extensions can pass any value. */
-export function parseCallKey(given: unknown): CallKey | undefined {
-  const { runId, toolCallId } = Object(given) as Partial<Record<keyof CallKey, unknown>>;
+export function parseCallKey(given: unknown): ToolCallKey | undefined {
+  const { runId, toolCallId } = Object(given) as Partial<Record<keyof ToolCallKey, unknown>>;
   return typeof runId === 'string' && typeof toolCallId === 'string' ? { runId, toolCallId } : undefined;
 }

@@ -11,7 +11,7 @@ import { notify, notifyWithActions } from '../dialogs/notify.ts';
 import type { DecisionFile } from '../settings/decisionFile.ts';
 import { saveSetting, settings } from '../settings/settings.ts';
 import { NarrowedApprovalRules } from './narrowedRules.ts';
-import { RunPresets } from './runPresets.ts';
+import { RunApprovalPresets } from './runPresets.ts';
 
 const rulesName = 'approvals.rules';
 const autopilotName = 'approvals.autopilot';
@@ -26,7 +26,7 @@ export class ApprovalPolicies implements vscode.Disposable {
   private readonly listeners: vscode.Disposable;
   private warned = new Set<string>();
   private asking = false;
-  private readonly runs: RunPresets;
+  private readonly runs: RunApprovalPresets;
   readonly narrowed: NarrowedApprovalRules;
   /** True after a notice of this window about rules with reduced coverage. */
   hasShownUpdateNotice = false;
@@ -39,7 +39,7 @@ export class ApprovalPolicies implements vscode.Disposable {
     private readonly log: vscode.LogOutputChannel,
     private readonly changed: () => void,
   ) {
-    this.runs = new RunPresets(memory);
+    this.runs = new RunApprovalPresets(memory);
     this.narrowed = new NarrowedApprovalRules({ workspace: memory, user: userMemory });
     this.listeners = vscode.Disposable.from(
       vscode.workspace.onDidChangeConfiguration((change) => {

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { approvalPresets, presetNames } from '../../protocol/content/policy.ts';
+import { approvalPresetNames, approvalPresets } from '../../protocol/content/policy.ts';
 import { escapeInvisibleInLine } from '../../protocol/text/escapeInvisible.ts';
 import { t } from '../../protocol/text/l10n.ts';
 import { approvalPresetDetails } from './approvalsMenu.ts';
@@ -9,14 +9,14 @@ import type { ApprovalPolicies } from './policies.ts';
  * *Approvals for This Run…*: a preset for one run. The current preset is first, so Enter changes nothing.
  * @param title title of the run
  */
-export async function showRunPreset(
+export async function showRunApprovalPresetMenu(
   policies: ApprovalPolicies,
   { id, title }: { id: string; title: string },
 ): Promise<void> {
   const now = policies.shown(id).preset;
   const own = policies.preset;
   const rows = [now, ...approvalPresets.filter((one) => one !== now)].map((preset) => ({
-    label: `${preset === now ? '$(check)' : '$(blank)'} ${t(presetNames[preset])}`,
+    label: `${preset === now ? '$(check)' : '$(blank)'} ${t(approvalPresetNames[preset])}`,
     description: `${t(approvalPresetDetails[preset])}${preset === own ? ` · ${t('your default')}` : ''}`,
     run: () => (preset === now ? undefined : policies.chooseForRun(id, preset, title)),
   }));

@@ -9,7 +9,7 @@ const most = 200;
  * Presets chosen for single runs. A wider choice ends with the window. A narrower choice is stored, because losing the choice would permit
  * more, and stays an upper limit if the user's preset changes.
  */
-export class RunPresets {
+export class RunApprovalPresets {
   private readonly chosen = new Map<string, ApprovalPreset>();
 
   constructor(private readonly memory: Pick<DecisionFile, 'get' | 'update'>) {}

@@ -1,15 +1,15 @@
 import * as vscode from 'vscode';
 import { escapeInvisible } from '../../protocol/text/escapeInvisible.ts';
-import type { CommandMirror } from '../../tools/shell/liveOutput.ts';
+import type { CommandOutputMirror } from '../../tools/shell/liveOutput.ts';
 
 const maxWaiting = 100_000;
 
 /** Terminal that shows commands with live output and stays open after their end. Input has no effect. */
-export class CommandTerminal {
+export class CommandOutputTerminal {
   private write?: (text: string) => void;
   private terminal?: vscode.Terminal;
 
-  mirror(command: string, folder: string): CommandMirror {
+  mirror(command: string, folder: string): CommandOutputMirror {
     this.write ??= this.open();
     const write = this.write; // a terminal closed in between stays closed for this command
     write(`${escapeInvisible(folder)} $ ${escapeInvisible(command)}\n`);

@@ -2,7 +2,7 @@ import path from 'node:path';
 import { truncateToTokens } from '../../engine/core/tokenCount.ts';
 import { escapeInvisibleInLine } from '../../protocol/text/escapeInvisible.ts';
 import { truncateMiddle } from '../../protocol/text/shorten.ts';
-import { createFileClassifier } from '../../tools/code/shown.ts';
+import { createFileVisibilityClassifier } from '../../tools/code/shown.ts';
 import type { Workspace } from '../../tools/core/workspace.ts';
 import { readCurrentText } from '../../tools/sandbox/fileText.ts';
 import { resolvePath, workspaceRelativePath } from '../../tools/sandbox/paths.ts';
@@ -21,7 +21,7 @@ const charactersOfToken = 3;
  * Changes for a commit message. `excluded` lists files whose text is private; `cut`: other parts are missing; `files` counts changed or staged
  * files.
  */
-export interface CommitChanges {
+export interface CommitMessageDiff {
   text: string;
   excluded: string[];
   cut: boolean;
@@ -42,7 +42,10 @@ interface Sources {
  * their text follows the rules of a search: no possible secrets, no files guarded by rules, no files outside of the open folders. Throws
  * the signal's reason and Git errors.
  */
-export async function commitChanges(sources: Sources, tokens: number): Promise<CommitChanges | undefined> {
+export async function collectCommitMessageDiff(
+  sources: Sources,
+  tokens: number,
+): Promise<CommitMessageDiff | undefined> {
   const { repository, workspace, isExcluded, signal } = sources;
   await repository.status();
   const { indexChanges: staged, mergeChanges, workingTreeChanges, untrackedChanges } = repository.state;
@@ -50,7 +53,7 @@ export async function commitChanges(sources: Sources, tokens: number): Promise<C
   const { only } = sources;
   const all = only === undefined ? groups.find(({ length }) => length > 0) : await changesOf(only, groups, workspace);
   if (!all) return undefined;
-  const shown = createFileClassifier(workspace, isExcluded);
+  const shown = createFileVisibilityClassifier(workspace, isExcluded);
   const names: string[] = [];
   const texts: string[] = [];
   const most = tokens * charactersOfToken;

@@ -1,19 +1,19 @@
 import * as vscode from 'vscode';
 import { askModel } from '../../engine/core/modelCall.ts';
-import { reachedSpendingLimit } from '../../protocol/run/money.ts';
+import { spendingLimitKindOfError } from '../../protocol/run/money.ts';
 import { t } from '../../protocol/text/l10n.ts';
 import { localizedErrorText } from '../../protocol/text/localized.ts';
 import type { Workspace } from '../../tools/core/workspace.ts';
-import { createSearchExclusionTest } from '../../tools/policy/policy.ts';
+import { createSearchExclusionPredicate } from '../../tools/policy/policy.ts';
 import type { ApprovalPolicies } from '../approvals/policies.ts';
 import { notify } from '../dialogs/notify.ts';
 import type { SelectableModels } from '../models/models.ts';
 import { showConnectionProblem } from '../models/testConnection.ts';
-import { providerForModelId, splitModelId } from '../providers/modelIds.ts';
+import { providerById, splitModelId } from '../providers/modelIds.ts';
 import type { MoneyLimits } from '../providers/moneyLimits.ts';
 import type { AuditLog } from '../records/auditLog.ts';
-import { type CommitChanges, commitChanges } from './commitChanges.ts';
-import { type CommitMessageLimits, commitInstructions, extractCommitMessage } from './commitText.ts';
+import { type CommitMessageDiff, collectCommitMessageDiff } from './commitChanges.ts';
+import { type CommitMessageLimits, commitMessagePrompt, extractCommitMessage } from './commitText.ts';
 import { type CommitRepository, chooseCommitRepository, type GitExtension, type SourceControl } from './git.ts';
 import { streamIntoInputBox } from './messageBox.ts';
 
@@ -76,13 +76,13 @@ export class CommitMessageWriter implements vscode.Disposable {
     });
     if (!chosen) return;
     const { id, model, contextWindow = usualWindow } = chosen;
-    const isExcluded = createSearchExclusionTest(policies.current(), '');
+    const isExcluded = createSearchExclusionPredicate(policies.current(), '');
     const tokens = Math.min(maxTokens, Math.floor(contextWindow / 2));
-    const changes = await commitChanges({ repository, workspace, isExcluded, signal }, tokens);
+    const changes = await collectCommitMessageDiff({ repository, workspace, isExcluded, signal }, tokens);
     if (!changes) throw new Error(t('No changes to commit in {0}.', repository.rootUri.fsPath));
     const limits = limitsIn(repository.rootUri);
     const messages = [{ role: 'user' as const, content: changes.text }];
-    const request = { model, systemPrompt: commitInstructions(limits), messages };
+    const request = { model, systemPrompt: commitMessagePrompt(limits), messages };
     const fill = () =>
       streamIntoInputBox(
         repository.inputBox,
@@ -91,12 +91,12 @@ export class CommitMessageWriter implements vscode.Disposable {
         signal,
       );
     let filled = await fill();
-    while (filled.how === 'failed' && reachedSpendingLimit(filled) && (await money.askForDay(filled.text)))
+    while (filled.how === 'failed' && spendingLimitKindOfError(filled) && (await money.askForDay(filled.text)))
       filled = await fill();
     if (filled.how === 'failed')
       void showConnectionProblem(
         filled.text,
-        filled.code === 'LLM_AUTH_FAILED' ? providerForModelId(splitModelId(id).provider)?.id : undefined,
+        filled.code === 'LLM_AUTH_FAILED' ? providerById(splitModelId(id).provider)?.id : undefined,
       );
     else if (filled.how !== 'stopped') vscode.window.setStatusBarMessage(endOf(filled.how, changes), noticeMs);
   }
@@ -115,7 +115,7 @@ function limitsIn(folder: vscode.Uri): CommitMessageLimits {
   return { line, subject: limit('inputValidationSubjectLength') || line };
 }
 
-function endOf(result: 'written' | 'cut' | 'theirs', { excluded, cut }: CommitChanges): string {
+function endOf(result: 'written' | 'cut' | 'theirs', { excluded, cut }: CommitMessageDiff): string {
   if (result === 'theirs') return t('You edited the commit message, so it was not replaced.');
   const names =
     excluded.length > 3

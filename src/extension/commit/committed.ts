@@ -8,7 +8,7 @@ export function activeGitApi(): ReturnType<GitExtension['getAPI']> | undefined {
 }
 
 /** Cache for the question if a file's content is committed. Asks Git once per new commit, and for a file only if the commit is newer. */
-export class CommittedFileCache implements vscode.Disposable {
+export class FileCommitStatusCache implements vscode.Disposable {
   private readonly watches: vscode.Disposable[] = [];
   /** Latest commit by repository root, with its time (epoch milliseconds). */
   private readonly heads = new Map<string, { commit: string | undefined; at: Promise<number> }>();

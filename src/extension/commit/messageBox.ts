@@ -1,4 +1,4 @@
-import type { AdapterResult, CompleteOptions } from '../../llm/adapter/adapter.ts';
+import type { AdapterResult, CompletionOptions } from '../../llm/adapter/adapter.ts';
 import { t } from '../../protocol/text/l10n.ts';
 import { localizedErrorText } from '../../protocol/text/localized.ts';
 
@@ -14,7 +14,7 @@ const answerLimit = 4000;
  */
 export async function streamIntoInputBox(
   box: { value: string },
-  ask: (options: CompleteOptions) => Promise<AdapterResult>,
+  ask: (options: CompletionOptions) => Promise<AdapterResult>,
   tidy: (answer: string) => string,
   signal: AbortSignal,
 ): Promise<Filled> {

@@ -9,12 +9,12 @@ import { OrphanedCommands } from '../../tools/shell/orphanedCommands.ts';
 import { ApprovalDialogQueue } from '../approvals/approvals.ts';
 import { notifyRunHeldByDenial } from '../approvals/pausedRun.ts';
 import { ApprovalReviewEditors } from '../approvals/reviews.ts';
-import { CommandTerminal } from '../background/commandTerminal.ts';
+import { CommandOutputTerminal } from '../background/commandTerminal.ts';
 import { PanelConversation } from '../runs/conversation.ts';
 import { AgentPicker } from '../runs/pickAgent.ts';
 import { settings } from '../settings/settings.ts';
 import type { PolicyServices } from './composePolicies.ts';
-import { composeWorkflows } from './composeWorkflows.ts';
+import { composeWorkflowServices } from './composeWorkflows.ts';
 
 export type EngineServices = ReturnType<typeof composeEngine>;
 
@@ -28,7 +28,7 @@ export function composeEngine(services: PolicyServices) {
   const { storage, store, models, limits, policies, addedRules } = services;
   const events = new IsolatedListeners<RunEvent>(logError);
 
-  const terminal = new CommandTerminal();
+  const terminal = new CommandOutputTerminal();
   const left = new OrphanedCommands();
   const background: BackgroundCommands = new BackgroundCommands({
     keep: (runId, text) => store.contents.keep(runId, text),
@@ -44,7 +44,7 @@ export function composeEngine(services: PolicyServices) {
     ({ createToolset }) =>
       createToolset({ context, workspace, modals, approvals, policies, left, background, terminal, parserWorkers }), // later: approvals
   );
-  const workflows = composeWorkflows(services, async () => (await toolset()).toolNames);
+  const workflows = composeWorkflowServices(services, async () => (await toolset()).toolNames);
   const { workflowFiles, instructions } = workflows;
 
   const engine: ExecutionEngine = new ExecutionEngine({

@@ -6,7 +6,7 @@ import { BackgroundCommandList } from '../background/backgroundCommands.ts';
 import { OrphanedCommandsNotice } from '../background/orphanedCommandsNotice.ts';
 import { RunList } from '../panel/runList.ts';
 import { ChangedFiles } from '../runs/changedFiles.ts';
-import { Branches } from '../runs/forkRun.ts';
+import { ConversationBranches } from '../runs/forkRun.ts';
 import { InterruptedApprovals } from '../runs/interruptedApprovals.ts';
 import { notifyRunEnd } from '../runs/notifyEnd.ts';
 import { RunStates } from '../runs/runStates.ts';
@@ -17,10 +17,10 @@ import { Worktrees } from '../runs/worktrees.ts';
 import { DecisionFile } from '../settings/decisionFile.ts';
 import type { EngineServices } from './composeEngine.ts';
 
-export type RunServices = ReturnType<typeof composeRuns>;
+export type RunServices = ReturnType<typeof composeRunServices>;
 
 /** Creates the lists and states of the window's runs, and the actions on a run. */
-export function composeRuns(services: EngineServices) {
+export function composeRunServices(services: EngineServices) {
   const { context, log, logError, changes, workspace, view, presence, modals } = services;
   const { storage, storeFolder, store, runLogs, audit, diskSpaceMonitor, policies } = services;
   const { engine, events, titleOf, conversation, approvals, background, left } = services;
@@ -78,7 +78,7 @@ export function composeRuns(services: EngineServices) {
   const leftRunning = new OrphanedCommandsNotice(store, left, conversation);
   const commandsAtWork = new BackgroundCommandList(background, conversation);
   const undo = new FileUndo(engine, store, workspace, conversation, modals);
-  const branches = new Branches({ engine, store, conversation, undo, policies, view });
+  const branches = new ConversationBranches({ engine, store, conversation, undo, policies, view });
   const changedFiles = new ChangedFiles({
     shown: () => conversation.runId,
     store,

@@ -3,7 +3,7 @@ import { StatusBar } from '../panel/statusBar.ts';
 import type { RunServices } from './composeRuns.ts';
 
 /** Creates the status bar items and the badge of the view. A rendering failure never stops approvals, runs or commands. */
-export function composeStatus(services: RunServices): void {
+export function composeStatusBar(services: RunServices): void {
   const { context, page, changes, policies, engine, events, conversation, approvals, background } = services;
   const { asks, interrupted, states } = services;
   const statusBar = new StatusBar();

@@ -1,12 +1,12 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
-import type { StateCacheOptions } from '../../llm/local/ipc/stateCacheOptions.ts';
-import { modelStatesFolder } from '../../runs/modelStates.ts';
+import type { SequenceStateCacheOptions } from '../../llm/local/ipc/stateCacheOptions.ts';
+import { sequenceStatesFolder } from '../../runs/modelStates.ts';
 import { RunStore } from '../../runs/store.ts';
 import { AuditLog } from '../records/auditLog.ts';
 import { FullDiskMonitor } from '../records/freeSpace.ts';
 import { RunLogChannel } from '../records/runLogPage.ts';
-import { allWorkspaceStorages, sharedStorage } from '../records/storage.ts';
+import { allWorkspaceStorages, sharedWorkspaceStorageFolder } from '../records/storage.ts';
 import { DecisionFile } from '../settings/decisionFile.ts';
 import { Secrets } from '../settings/secrets.ts';
 import { settings } from '../settings/settings.ts';
@@ -19,7 +19,7 @@ export function composeStorage(window: WindowServices) {
   const { context, log, workspace, changes } = window;
   // Without an open folder there is no workspace storage; runs are stored with the profile.
   const withoutFolder = path.join(context.globalStorageUri.fsPath, 'no-workspace');
-  const given = context.storageUri ? sharedStorage(context.storageUri.fsPath) : withoutFolder;
+  const given = context.storageUri ? sharedWorkspaceStorageFolder(context.storageUri.fsPath) : withoutFolder;
   const storage = vscode.Uri.file(given).fsPath;
   const secrets = new Secrets(context.secrets, context.globalState);
   const runLogs = new RunLogChannel(log, () => secrets.all());
@@ -32,9 +32,9 @@ export function composeStorage(window: WindowServices) {
   });
   const storeFolder = storeIn(storage);
   const store = new RunStore(storeFolder, Date.now, windowName(), audit.keep);
-  const stateCache = (): StateCacheOptions | undefined => {
+  const stateCache = (): SequenceStateCacheOptions | undefined => {
     const bytes = settings()['local.stateQuota'];
-    const folders = allWorkspaceStorages(storage, withoutFolder).map((one) => modelStatesFolder(storeIn(one)));
+    const folders = allWorkspaceStorages(storage, withoutFolder).map((one) => sequenceStatesFolder(storeIn(one)));
     return bytes > 0 ? { folder: store.modelStates, folders, runs: store.runsFolder, bytes } : undefined;
   };
   const diskSpaceMonitor = new FullDiskMonitor(storage, changes.state.notify);

@@ -8,7 +8,7 @@ import type { ChatPage } from '../view/chatPage.ts';
 import { ChatView } from '../view/chatView.ts';
 import { UserActivity } from '../view/userActivity.ts';
 import { createParserWorkers } from '../worker/parserWorker.ts';
-import { createWindowChanges } from './windowChanges.ts';
+import { createWindowChangeEvents } from './windowChanges.ts';
 
 export type WindowServices = ReturnType<typeof composeWindow>;
 
@@ -24,6 +24,6 @@ export function composeWindow(context: vscode.ExtensionContext, page: ChatPage) 
   const modals = new Dialogs(presence);
   const parserWorkers = createParserWorkers(path.join(context.extensionPath, 'dist', 'parser.cjs'));
   context.subscriptions.push(log, problems, presence, modals);
-  const changes = createWindowChanges(logError);
+  const changes = createWindowChangeEvents(logError);
   return { context, page, log, logError, changes, workspace, view, presence, modals, parserWorkers };
 }

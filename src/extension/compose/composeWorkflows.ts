@@ -1,18 +1,18 @@
 import path from 'node:path';
 import type { Workflow } from '../../engine/core/workflow.ts';
 import { lazyImport } from '../../protocol/panel/lazyImport.ts';
-import { createSearchExclusionTest } from '../../tools/policy/policy.ts';
+import { createSearchExclusionPredicate } from '../../tools/policy/policy.ts';
 import { PackageRegistry } from '../../workflows/package/packageRegistry.ts';
 import { defaultChatWorkflow } from '../../workflows/run/chatWorkflow.ts';
-import { watchPackages } from '../language/packageProblems.ts';
+import { registerPackageDiagnostics } from '../language/packageProblems.ts';
 import { WorkflowFiles } from '../language/workflowFiles.ts';
 import { workflowLanguageFeatures } from '../language/workflowLanguage.ts';
-import { watchWorkflowFiles } from '../language/workflowProblems.ts';
+import { registerWorkflowDiagnostics } from '../language/workflowProblems.ts';
 import { settings } from '../settings/settings.ts';
 import type { PolicyServices } from './composePolicies.ts';
 
 /** Creates the readers of workflow files, packages and instructions of the workspace, and the editor features for these files. */
-export function composeWorkflows(
+export function composeWorkflowServices(
   { context, log, workspace, parserWorkers, storage, store, policies }: PolicyServices,
   toolNames: () => Promise<string[]>,
 ) {
@@ -30,21 +30,21 @@ export function composeWorkflows(
     autopilot: () => settings()['packages.autopilot'],
     now: () => new Date(),
     read: (path, folder) => parserWorkers.packages.run('package', path, folder),
-    follow: async (...of) => (await packageRuns()).packageWorkflowOfRun(...of),
+    follow: async (...of) => (await packageRuns()).createWorkflowOfPackageRun(...of),
   });
   const instructions = lazyImport(
     () => import('../../tools/instructions/instructions.ts'),
     (part) =>
       part.workspaceInstructions({
         workspace,
-        isExcluded: (path) => createSearchExclusionTest(policies.current(), '')(path),
+        isExcluded: (path) => createSearchExclusionPredicate(policies.current(), '')(path),
       }),
   );
   const workflow = async (id: string): Promise<Workflow> =>
     id === defaultChatWorkflow.id ? defaultChatWorkflow : ((await shelf.workflow(id)) ?? (await workflowOfFile())(id));
   context.subscriptions.push(
-    ...watchWorkflowFiles(workflowFiles, log),
-    ...watchPackages(shelf, log),
+    ...registerWorkflowDiagnostics(workflowFiles, log),
+    ...registerPackageDiagnostics(shelf, log),
     ...workflowLanguageFeatures(workflowFiles, parserWorkers.others),
   );
   return { workflowFiles, shelf, instructions, workflow };

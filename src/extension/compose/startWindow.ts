@@ -8,7 +8,7 @@ import type { PanelServices } from './composePanel.ts';
 const sweepAfterMs = 60_000;
 
 /** Starts the work of a composed window: follows the runs of other windows, removes obsolete data, and then receives messages of the panel. */
-export function startWindow(services: PanelServices): void {
+export function startWindowServices(services: PanelServices): void {
   const { context, log, changes, view, storage, store, localEngine, policies, panel } = services;
   const { engine, events, shelf, conversation, approvals, asks, states, worktrees, leftRunning } = services;
   const sweep = async () => {

@@ -12,7 +12,7 @@ interface WindowChanges {
   runs: IsolatedListeners;
 }
 
-export function createWindowChanges(onError: (error: unknown) => void): WindowChanges {
+export function createWindowChangeEvents(onError: (error: unknown) => void): WindowChanges {
   const listeners = () => new IsolatedListeners(onError);
   return { status: listeners(), state: listeners(), runList: listeners(), runs: listeners() };
 }

@@ -7,7 +7,7 @@ import { type LocalizedMessage, localizedCount, t } from '../../protocol/text/l1
 import { truncateWithEllipsis } from '../../protocol/text/shorten.ts';
 import type { ApprovalRequest, ApprovalRequestPlan, ToolCallPlan } from '../../tools/core/tool.ts';
 import { fileChangeText } from './changeText.ts';
-import { dialogExcerpt, excerptDialogLine } from './dialogExcerpt.ts';
+import { excerptForDialog, excerptLineForDialog } from './dialogExcerpt.ts';
 
 /** Text of a native dialog: plain text without hidden characters. */
 export interface ApprovalText {
@@ -26,7 +26,7 @@ export function approvalText(request: ApprovalRequest, edited?: string, reviewed
   const changed = edited === undefined ? '' : t('You changed it. {0} shows what runs.', t(approvalButtonLabels.review));
   const reasons = [note, changed, plan.why].filter(Boolean).map((one) => escapeInvisibleInLine(one!));
   const unseen = needsReviewEditor(request, edited) && !reviewed;
-  const allowed = [text && dialogExcerpt(text).text, escapeInvisible(changeOf(plan, edited))]
+  const allowed = [text && excerptForDialog(text).text, escapeInvisible(changeOf(plan, edited))]
     .filter(Boolean)
     .join('\n\n');
   const lines = [
@@ -35,7 +35,7 @@ export function approvalText(request: ApprovalRequest, edited?: string, reviewed
     unseen ? [...reasons, readFirst()].join(' ') : reasons.join(' '),
   ];
   return {
-    message: titled(excerptDialogLine(escapeInvisibleInLine(titleOf(plan)), longestLine).text, run),
+    message: titled(excerptLineForDialog(escapeInvisibleInLine(titleOf(plan)), longestLine).text, run),
     detail: [allowed, lines.filter(Boolean).join('\n')].filter(Boolean).join('\n\n'),
   };
 }
@@ -82,8 +82,8 @@ const readFirst = () =>
 /** Tests if a dialog is too small for the whole request and therefore must not offer *Allow*. */
 export function needsReviewEditor(request: ApprovalRequest, edited?: string): boolean {
   const text = textOf(request, edited);
-  const whole = excerptDialogLine(escapeInvisibleInLine(titleOf(request.plan)), longestLine).whole;
-  return !whole || (text !== undefined && !dialogExcerpt(text).whole);
+  const whole = excerptLineForDialog(escapeInvisibleInLine(titleOf(request.plan)), longestLine).whole;
+  return !whole || (text !== undefined && !excerptForDialog(text).whole);
 }
 
 function textOf({ plan }: ApprovalRequest, edited: string | undefined): string | undefined {

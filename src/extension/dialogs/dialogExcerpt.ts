@@ -8,7 +8,7 @@ const maxCharacters = 2000;
 const endLines = 8;
 const endCharacters = 700;
 
-export interface DialogExcerpt {
+export interface ExcerptForDialog {
   text: string;
   whole: boolean;
 }
@@ -17,7 +17,7 @@ export interface DialogExcerpt {
  * Returns a command or arguments for a dialog: whole with marked hidden characters, or head and tail. An empty line is shown as ⏎, because
  * blank lines separate the dialog's own text, which must not be imitated.
  */
-export function dialogExcerpt(of: string): DialogExcerpt {
+export function excerptForDialog(of: string): ExcerptForDialog {
   const lines = escapeInvisible(of)
     .split('\n')
     .map((line) => (line.trim() === '' ? '⏎' : blanksMarked(line)));
@@ -51,7 +51,7 @@ const maxMarks = 8;
  * Returns a line with its head and tail.
  * @param most maximum shown characters
  */
-export function excerptDialogLine(line: string, most: number): DialogExcerpt {
+export function excerptLineForDialog(line: string, most: number): ExcerptForDialog {
   if (line.length <= most) return { text: line, whole: true };
   const end = Math.floor(most / 4);
   const ends = [textHead(line, most - end), textTail(line, end)];

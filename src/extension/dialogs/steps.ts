@@ -1,9 +1,9 @@
 import * as vscode from 'vscode';
 import { disableCommandLinks } from './approvalText.ts';
 
-export const wizardBack = Symbol('back');
+export const wizardBackResult = Symbol('back');
 
-type Answer<Value> = Value | typeof wizardBack | undefined;
+type Answer<Value> = Value | typeof wizardBackResult | undefined;
 
 export interface WizardStepOptions {
   title: string;
@@ -107,7 +107,7 @@ async function ask<Value>(
   box.buttons = canGoBack ? [vscode.QuickInputButtons.Back] : [];
   try {
     return await new Promise<Answer<Value>>((resolve) => {
-      box.onDidTriggerButton(() => resolve(wizardBack));
+      box.onDidTriggerButton(() => resolve(wizardBackResult));
       box.onDidHide(() => resolve(undefined));
       listen(resolve, closed.signal);
       box.show();

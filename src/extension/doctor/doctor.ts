@@ -3,7 +3,7 @@ import * as vscode from 'vscode';
 import { t } from '../../protocol/text/l10n.ts';
 import { withCancellation } from '../dialogs/cancellable.ts';
 import { showMarkdown } from '../dialogs/showMarkdown.ts';
-import { type DoctorCheck, runChecks, toDoctorReport } from './doctorReport.ts';
+import { type DoctorCheck, runDoctorChecks, toDoctorReport } from './doctorReport.ts';
 
 const scheme = 'towpath-doctor';
 const page = vscode.Uri.from({ scheme, path: '/Towpath Doctor.md' });
@@ -30,7 +30,9 @@ export class Doctor implements vscode.TextDocumentContentProvider {
 
   async examine(): Promise<void> {
     const title = t('Towpath Doctor');
-    const sections = await withCancellation(title, (signal, progress) => runChecks(this.checks, signal, progress));
+    const sections = await withCancellation(title, (signal, progress) =>
+      runDoctorChecks(this.checks, signal, progress),
+    );
     const hide = { secrets: await this.secrets(), home: os.homedir() };
     this.report = toDoctorReport(sections, hide);
     this.log.info(toDoctorReport(sections, hide, 'english'));

@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import * as vscode from 'vscode';
 import { askModel } from '../../engine/core/modelCall.ts';
 import { createAdapter } from '../../llm/adapter/adapter.ts';
-import { createLocalClient } from '../../llm/local/host/client.ts';
+import { createLocalModelClient } from '../../llm/local/host/client.ts';
 import { deviceText } from '../../llm/local/ipc/deviceInfo.ts';
 import { maxContextSize } from '../../llm/local/modelFile/contextSize.ts';
 import { memorySizeText } from '../../llm/local/modelFile/memoryFit.ts';
@@ -27,7 +27,7 @@ import { localEngineText } from '../localModels/modelDetails.ts';
 import type { SelectableModels } from '../models/models.ts';
 import { sendTestPrompt } from '../models/testConnection.ts';
 import type { LocalEngine } from '../providers/localEngine.ts';
-import { demoModel, providerAddress, providerForModelId, splitModelId } from '../providers/modelIds.ts';
+import { demoModelId, providerAddress, providerById, splitModelId } from '../providers/modelIds.ts';
 import { providerSettings } from '../providers/providerSettings.ts';
 import type { Secrets } from '../settings/secrets.ts';
 import { settings } from '../settings/settings.ts';
@@ -145,7 +145,7 @@ const echo: ToolDefinition = {
 
 /** Checks a complete tool call: requested, answered, and used by the model. */
 async function toolCall(models: SelectableModels, signal: AbortSignal): Promise<DoctorFinding[]> {
-  if (models.currentId === demoModel)
+  if (models.currentId === demoModelId)
     return [fact(message('The demo model follows a script and calls what its script says.'))];
   const chosen = await models.current();
   const messages: Message[] = [
@@ -203,7 +203,7 @@ async function contextWindow(models: SelectableModels, signal: AbortSignal): Pro
         ),
       ),
     ];
-  const own = providerForModelId(provider) && providerSettings(now, providerForModelId(provider)!.id).windowOf(name);
+  const own = providerById(provider) && providerSettings(now, providerById(provider)!.id).windowOf(name);
   const text =
     own === undefined
       ? []
@@ -241,7 +241,7 @@ async function localEngine(
   if (engine.missing) return [problem(runsOn)];
   const lines: string[] = [];
   const dist = path.join(context.extensionPath, 'dist');
-  const client = createLocalClient({
+  const client = createLocalModelClient({
     workerPath: path.join(dist, 'worker.mjs'),
     modules: () => own.modules(),
     modelPath: path.join(dist, 'demo.gguf'),

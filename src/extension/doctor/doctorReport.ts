@@ -1,6 +1,6 @@
 import { escapeInvisible, escapeInvisibleInLine } from '../../protocol/text/escapeInvisible.ts';
 import { type LocalizedMessage, localizedCount, message, t, toEnglishText } from '../../protocol/text/l10n.ts';
-import { type RedactedValues, redactForReport } from '../settings/redactSettings.ts';
+import { redactForReport, type ValuesToRedact } from '../settings/redactSettings.ts';
 
 /**
  * Finding of a check. `fact` is neutral; `text` is a sentence in the user's language, with a remedy for problems; `english` is the English
@@ -34,7 +34,7 @@ interface ReportSection {
 }
 
 /** Runs all checks sequentially, because each may need the whole machine. An abort returns the findings so far. */
-export async function runChecks(
+export async function runDoctorChecks(
   checks: readonly DoctorCheck[],
   signal: AbortSignal,
   progress: (text: string) => void,
@@ -55,7 +55,7 @@ export async function runChecks(
 /** Renders shareable Markdown, without keys and without the name of the home folder. `language`: for the user, or for a log. */
 export function toDoctorReport(
   sections: readonly ReportSection[],
-  hide: RedactedValues,
+  hide: ValuesToRedact,
   language: 'user' | 'english' = 'user',
 ): string {
   const all = sections.flatMap(({ findings }) => findings);

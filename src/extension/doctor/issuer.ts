@@ -27,7 +27,7 @@ const patienceMs = 10_000;
  * proxy. Throws `UserFacingError`.
  * @param origin an `https` origin
  */
-export async function certificateIssuer(origin: string, { proxy, signal }: Way): Promise<Issued> {
+export async function fetchCertificateIssuer(origin: string, { proxy, signal }: Way): Promise<Issued> {
   const url = new URL(origin);
   const host = url.hostname.replace(/^\[|\]$/g, '');
   const port = Number(url.port || 443);

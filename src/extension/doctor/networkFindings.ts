@@ -2,7 +2,7 @@ import { isLoopback } from '../../llm/transport/http.ts';
 import { type LocalizedMessage, message, t } from '../../protocol/text/l10n.ts';
 import { messageOf } from '../../protocol/text/localized.ts';
 import { createDoctorFinding, type DoctorFinding } from './doctorReport.ts';
-import { certificateIssuer } from './issuer.ts';
+import { fetchCertificateIssuer } from './issuer.ts';
 
 /**
  * Network settings of the editor and the environment. `proxy` is `http.proxy` (may be empty); `support` and `strict` are
@@ -85,7 +85,7 @@ async function certificateFinding(
       ),
     );
   try {
-    const { issuer, from, to } = await certificateIssuer(origin, {
+    const { issuer, from, to } = await fetchCertificateIssuer(origin, {
       signal,
       ...(isPlain && !isLoopback(hostname) && { proxy }),
     });

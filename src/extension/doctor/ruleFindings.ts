@@ -1,4 +1,4 @@
-import { presetNames } from '../../protocol/content/policy.ts';
+import { approvalPresetNames } from '../../protocol/content/policy.ts';
 import { localizedCount, message } from '../../protocol/text/l10n.ts';
 import type { ApprovalPolicies } from '../approvals/policies.ts';
 import { createDoctorFinding, type DoctorFinding } from './doctorReport.ts';
@@ -12,7 +12,7 @@ export function doctorRuleFindings(policies: Pick<ApprovalPolicies, 'current' | 
       'fact',
       message(
         'Approvals: “{0}”; {1} in this workspace',
-        message(presetNames[preset]),
+        message(approvalPresetNames[preset]),
         localizedCount(rules.length, 'rule holds', 'rules hold'),
       ),
     ),

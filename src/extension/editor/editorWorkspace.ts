@@ -17,10 +17,10 @@ import { checkTree, removeTree } from '../../tools/sandbox/fileTree.ts';
 import { readRegularFile } from '../../tools/sandbox/regularFile.ts';
 import { createFile, replaceFile } from '../../tools/sandbox/writeFile.ts';
 import { diskFolders, isVirtualWorkspace } from '../dialogs/folders.ts';
-import { editNotebook, openNotebook } from './notebooks.ts';
+import { editNotebook, findOpenNotebook } from './notebooks.ts';
 import type { ChangeErrorDetector } from './problems.ts';
-import { replaceText, type SaveOptions, saveDocument } from './saving.ts';
-import { createVirtualFiles } from './virtualFileSystem.ts';
+import { replaceDocumentText, type SaveOptions, saveDocument } from './saving.ts';
+import { createVirtualFileSystem } from './virtualFileSystem.ts';
 
 /** Workspace through the editor: reads include unsaved text, and each change is one undo step. */
 export class EditorWorkspace implements Workspace {
@@ -48,7 +48,7 @@ export class EditorWorkspace implements Workspace {
   startedFiles: () => readonly string[] = () => [];
 
   get virtual(): VirtualFiles | undefined {
-    return createVirtualFiles();
+    return createVirtualFileSystem();
   }
 
   get trusted(): boolean {
@@ -66,7 +66,7 @@ export class EditorWorkspace implements Workspace {
   }
 
   isDirty(file: string): boolean {
-    return openDocument(file)?.isDirty ?? openNotebook(file)?.isDirty ?? false;
+    return openDocument(file)?.isDirty ?? findOpenNotebook(file)?.isDirty ?? false;
   }
 
   async writeText(
@@ -81,7 +81,7 @@ export class EditorWorkspace implements Workspace {
       await createFile(file, await encodedFor(uri, text));
       return text;
     }
-    const notebook = open ? undefined : openNotebook(file);
+    const notebook = open ? undefined : findOpenNotebook(file);
     if (notebook && before !== undefined) {
       if (!(await editNotebook(notebook, before, text))) return replaceOnDisk(file, text, before);
       const stands = String(await readRegularFile(file, maxTextFileBytes));
@@ -98,7 +98,7 @@ export class EditorWorkspace implements Workspace {
       return replaceOnDisk(file, text, before);
     }
     await encodedAs(text, document.encoding); // throws for characters that would be lost
-    await replaceText(document, text.replace(/^\uFEFF/, '')); // the document retains its BOM
+    await replaceDocumentText(document, text.replace(/^\uFEFF/, '')); // the document retains its BOM
     const stands = document.isDirty
       ? await saveDocument(document, held, { ...waiting, patience: this.patience })
       : text;

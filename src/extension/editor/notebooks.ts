@@ -3,7 +3,7 @@ import * as vscode from 'vscode';
 import { ToolError } from '../../tools/core/tool.ts';
 import { changedCellSources, parseNotebook } from '../../tools/notebook/notebook.ts';
 
-export function openNotebook(file: string): vscode.NotebookDocument | undefined {
+export function findOpenNotebook(file: string): vscode.NotebookDocument | undefined {
   const notebooks = vscode.workspace.notebookDocuments.filter(
     ({ uri, isClosed }) => uri.scheme === 'file' && !isClosed,
   );

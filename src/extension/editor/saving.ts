@@ -22,7 +22,7 @@ export interface SaveOptions {
 export async function saveDocument(document: vscode.TextDocument, held: string, saving: SaveOptions): Promise<string> {
   const ended = await endOf(document.save(), saving);
   if (ended === 'saved') return savedText(document).catch(() => document.getText()); // saved, even if deleted since
-  await replaceText(document, held);
+  await replaceDocumentText(document, held);
   const { limit } = saving.patience;
   throw ended === 'refused'
     ? new ToolError('TOOL_EXEC_FAILED', 'The editor could not save this file, so it was left as it was.')
@@ -73,7 +73,7 @@ async function savedText(document: vscode.TextDocument): Promise<string> {
   return decoded?.text ?? (await vscode.workspace.decode(bytes, { encoding })).replace(/^\uFEFF/, '');
 }
 
-export async function replaceText(document: vscode.TextDocument, text: string): Promise<void> {
+export async function replaceDocumentText(document: vscode.TextDocument, text: string): Promise<void> {
   const edit = new vscode.WorkspaceEdit();
   const everything = new vscode.Range(0, 0, document.lineCount, 0);
   edit.replace(document.uri, document.validateRange(everything), text);

@@ -3,7 +3,7 @@ import type { TreeEntry, VirtualFiles } from '../../tools/core/workspace.ts';
 import { toWorkspaceRoots } from '../../tools/core/workspaceRoots.ts';
 import { virtualFolders } from '../dialogs/folders.ts';
 
-export function createVirtualFiles(): VirtualFiles | undefined {
+export function createVirtualFileSystem(): VirtualFiles | undefined {
   const folders = virtualFolders();
   if (folders.length === 0) return undefined;
   const named = toWorkspaceRoots(folders.map(({ name, uri }) => ({ name, path: uri.path })));

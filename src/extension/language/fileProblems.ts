@@ -1,8 +1,8 @@
 import { type LocalizableText, toErrorInfo } from '../../protocol/text/localized.ts';
-import type { LoadedWorkflow } from '../../workflows/read/check.ts';
+import type { WorkflowLoadResult } from '../../workflows/read/check.ts';
 import type { YamlProblem } from '../../workflows/read/yaml.ts';
 
-export function unreadableFileProblem<Value>(text: LocalizableText): LoadedWorkflow<Value> {
+export function unreadableFileProblem<Value>(text: LocalizableText): WorkflowLoadResult<Value> {
   const problem: YamlProblem = { line: 1, column: 1, endLine: 1, endColumn: 1, ...toErrorInfo(text) };
   return { problems: [problem], warnings: [] };
 }

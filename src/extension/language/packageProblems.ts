@@ -10,7 +10,7 @@ import { toEditorDiagnostic } from './workflowProblems.ts';
 const restMs = 500;
 
 /** Reports problems of unusable packages in the editor's problem list, at the broken file. */
-export function watchPackages(shelf: PackageRegistry, log: vscode.LogOutputChannel): vscode.Disposable[] {
+export function registerPackageDiagnostics(shelf: PackageRegistry, log: vscode.LogOutputChannel): vscode.Disposable[] {
   const problems = vscode.languages.createDiagnosticCollection('towpath-packages');
   let timer: NodeJS.Timeout | undefined;
   let [over, looking, again] = [false, false, false];

@@ -7,7 +7,7 @@ import { messageOf } from '../../protocol/text/localized.ts';
 import { jsonTooLargeReason, maxJsonBytes } from '../../tools/core/parseLimits.ts';
 import { readRegularFile } from '../../tools/sandbox/regularFile.ts';
 import type { AgentFile, WorkflowFile } from '../../workflows/plan/schema.ts';
-import type { LoadedWorkflow } from '../../workflows/read/check.ts';
+import type { WorkflowLoadResult } from '../../workflows/read/check.ts';
 import { isVirtualWorkspace } from '../dialogs/folders.ts';
 import type { ParserWorker } from '../worker/parserWorker.ts';
 import { unreadableFileProblem } from './fileProblems.ts';
@@ -25,7 +25,7 @@ const maxResults = 100;
 /** Milliseconds until a retry after a timeout, because the machine may have been busy. */
 const failureMs = 60_000;
 
-type Result = Promise<LoadedWorkflow<WorkflowFile> | LoadedWorkflow<AgentFile>>;
+type Result = Promise<WorkflowLoadResult<WorkflowFile> | WorkflowLoadResult<AgentFile>>;
 
 /** Workflows and agents of the workspace. An untrusted workspace has none, and its files are not read. */
 export class WorkflowFiles {
@@ -50,7 +50,7 @@ export class WorkflowFiles {
     uri: vscode.Uri,
     kind: One,
     agents?: string[],
-  ): Promise<LoadedWorkflow<FileOf<One>>> {
+  ): Promise<WorkflowLoadResult<FileOf<One>>> {
     const text = await textOf(uri);
     if (text === undefined) return unreadableFileProblem(jsonTooLargeReason);
     const workflows = kind === 'workflow' ? (await this.find('workflow')).map(workflowNameOf) : [];
@@ -60,7 +60,8 @@ export class WorkflowFiles {
       .update(text)
       .digest('hex');
     const before = this.results.get(uri.toString());
-    if (before?.of === of && before.until > Date.now()) return before.result as Promise<LoadedWorkflow<FileOf<One>>>;
+    if (before?.of === of && before.until > Date.now())
+      return before.result as Promise<WorkflowLoadResult<FileOf<One>>>;
     const entry = {
       of,
       until: Number.POSITIVE_INFINITY,
@@ -73,7 +74,7 @@ export class WorkflowFiles {
     this.results.delete(uri.toString());
     this.results.set(uri.toString(), entry);
     for (const [oldest] of this.results) if (this.results.size > maxResults) this.results.delete(oldest);
-    return entry.result as Promise<LoadedWorkflow<FileOf<One>>>;
+    return entry.result as Promise<WorkflowLoadResult<FileOf<One>>>;
   }
 }
 

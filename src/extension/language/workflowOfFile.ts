@@ -10,7 +10,7 @@ import {
 } from '../../protocol/text/localized.ts';
 import { loadNestedWorkflows, nestedWorkflowNames } from '../../workflows/action/nested.ts';
 import type { AgentFile, WorkflowFile } from '../../workflows/plan/schema.ts';
-import type { LoadedWorkflow } from '../../workflows/read/check.ts';
+import type { WorkflowLoadResult } from '../../workflows/read/check.ts';
 import { agentWorkflow } from '../../workflows/run/agent.ts';
 import { graphWorkflow } from '../../workflows/run/runGraph.ts';
 import {
@@ -62,7 +62,7 @@ async function agentsFor(files: WorkflowFiles, workflows: readonly WorkflowFile[
   return new Map(await Promise.all(entries));
 }
 
-function inOrder<Value>(id: string, { value, problems }: LoadedWorkflow<Value>): Value {
+function inOrder<Value>(id: string, { value, problems }: WorkflowLoadResult<Value>): Value {
   if (value !== undefined) return value;
   const [first] = problems;
   const text = joinLocalizableTexts([`${id}:${first?.line}:${first?.column}`, storedLocalizableText(first!)], ': ');

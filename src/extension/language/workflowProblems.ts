@@ -20,7 +20,7 @@ interface Watched {
 }
 
 /** Reports problems of workflow and agent files in the editor's problem list, and shows *Run* above each. */
-export function watchWorkflowFiles(files: WorkflowFiles, log: vscode.LogOutputChannel): vscode.Disposable[] {
+export function registerWorkflowDiagnostics(files: WorkflowFiles, log: vscode.LogOutputChannel): vscode.Disposable[] {
   const problems = vscode.languages.createDiagnosticCollection('towpath');
   const timers = new Map<string, NodeJS.Timeout>();
   let over = false;

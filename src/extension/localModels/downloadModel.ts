@@ -31,7 +31,7 @@ export class ModelDownloadWizard {
 
   /** Offers the recommended model for this machine, or a paused download. */
   async offer(): Promise<void> {
-    await withDownloadNotice(async () => {
+    await withDownloadFailureNotice(async () => {
       const begun = (await this.downloads.paused()).find(({ elsewhere }) => !elsewhere);
       if (begun) return this.fetch(begun.address);
       const best = bestModelForMachine(readMachineMemory(), maxContextSize(settings()['local.contextSize']));
@@ -127,7 +127,7 @@ async function offerCheck(text: string): Promise<void> {
 }
 
 /** Shows a failure as a message with the options without network. */
-export async function withDownloadNotice(work: () => Promise<unknown>): Promise<void> {
+export async function withDownloadFailureNotice(work: () => Promise<unknown>): Promise<void> {
   try {
     await work();
   } catch (error) {

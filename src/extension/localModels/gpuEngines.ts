@@ -1,9 +1,9 @@
 import * as vscode from 'vscode';
 import type { LLMError } from '../../llm/core/errors.ts';
 import {
-  engineLibraryModules,
+  engineLibraryNodeModulesFolder,
   enginesFolder,
-  readShippedPackage,
+  readExtensionBuildInfo,
 } from '../../llm/local/engineInstall/engineFolders.ts';
 import {
   addGpuEngine,
@@ -40,7 +40,7 @@ export class GpuEngines {
     const { installed, hardware, missing } = this.home.state();
     const offered = gpuEnginesFor(process.platform, process.arch);
     if (missing ?? !offered.length) return notify('info', missing ?? this.none());
-    if (!readShippedPackage(this.home.dist))
+    if (!readExtensionBuildInfo(this.home.dist))
       return notify(
         'info',
         t('This Towpath is a checkout. Run "npm run gpu -- vulkan" or "npm run gpu -- cuda" in its folder.'),
@@ -89,7 +89,7 @@ export class GpuEngines {
       async (signal, progress) => {
         try {
           await addGpuEngine(engine, {
-            modules: engineLibraryModules(this.home.dist),
+            modules: engineLibraryNodeModulesFolder(this.home.dist),
             storage: this.home.storage,
             registry,
             signal,

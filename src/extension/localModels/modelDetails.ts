@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { failuresAsMarkdown } from '../../check/report.ts';
 import { type CheckResult, formatCheckDate, shortCheckResult } from '../../check/taskResult.ts';
-import type { EngineState } from '../../llm/local/engineInstall/engines.ts';
+import type { InferenceEngineStatus } from '../../llm/local/engineInstall/engines.ts';
 import type { ChatWrapperName } from '../../llm/local/ipc/chatWrappers.ts';
 import type { DeviceInfo } from '../../llm/local/ipc/deviceInfo.ts';
 import type { GgufInfo } from '../../llm/local/modelFile/ggufInfo.ts';
@@ -29,7 +29,7 @@ interface Facts {
 export function modelDetails(
   model: LocalModel,
   fit: MemoryFit,
-  engine: EngineState,
+  engine: InferenceEngineStatus,
   { chatWrapper = 'auto', gpu = true, device, check }: Facts = {},
 ): string {
   const { info } = model;
@@ -101,7 +101,10 @@ function whereText({ gpu, gpuLayers, layers }: DeviceInfo): string {
 }
 
 /** Describes the engine of local models; `wanted`: the setting permits a GPU. */
-export function localEngineText({ installed, gpu, missing, hardware, advice }: EngineState, wanted = true): string {
+export function localEngineText(
+  { installed, gpu, missing, hardware, advice }: InferenceEngineStatus,
+  wanted = true,
+): string {
   const engines = installed.join(', ');
   if (missing) return t('nothing: {0}', missing);
   if (!wanted) return t('the CPU ({0}), because towpath.local.gpu is off.', engines);

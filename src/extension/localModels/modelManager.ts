@@ -13,12 +13,12 @@ import { t } from '../../protocol/text/l10n.ts';
 import type { Dialogs } from '../dialogs/dialogs.ts';
 import type { ModelSetupDialogs } from '../models/modelPicker.ts';
 import type { SelectableModels } from '../models/models.ts';
-import type { StoredChecks } from '../models/storedChecks.ts';
+import type { StoredModelCheckResults } from '../models/storedChecks.ts';
 import type { LocalEngine } from '../providers/localEngine.ts';
 import { localModelFolders } from '../providers/modelFolders.ts';
 import { saveSetting, settings } from '../settings/settings.ts';
 import { deleteModel } from './deleteModel.ts';
-import { type ModelDownloadWizard, readMachineMemory, withDownloadNotice } from './downloadModel.ts';
+import { type ModelDownloadWizard, readMachineMemory, withDownloadFailureNotice } from './downloadModel.ts';
 import type { ActiveModelDownload, ModelDownloads } from './downloads.ts';
 import { memoryFitLabel, modelDetails } from './modelDetails.ts';
 
@@ -41,7 +41,7 @@ export class ModelManager implements vscode.TextDocumentContentProvider {
   constructor(
     private readonly engine: LocalEngine,
     private readonly models: SelectableModels,
-    private readonly checks: StoredChecks,
+    private readonly checks: StoredModelCheckResults,
     private readonly downloads: ModelDownloads,
     private readonly fetcher: ModelDownloadWizard,
     private readonly setup: ModelSetupDialogs,
@@ -86,13 +86,13 @@ export class ModelManager implements vscode.TextDocumentContentProvider {
       atWork = now;
     });
     picker.onDidTriggerItemButton(async ({ item, button: pressed }) => {
-      await withDownloadNotice(async () => item.does?.[item.buttons?.indexOf(pressed) ?? -1]?.());
+      await withDownloadFailureNotice(async () => item.does?.[item.buttons?.indexOf(pressed) ?? -1]?.());
       await draw(true);
     });
     picker.onDidAccept(() => {
       const [chosen] = picker.selectedItems;
       picker.hide();
-      void withDownloadNotice(async () => chosen?.run?.());
+      void withDownloadFailureNotice(async () => chosen?.run?.());
     });
     picker.onDidHide(() => {
       open = false;

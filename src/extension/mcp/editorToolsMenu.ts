@@ -1,14 +1,14 @@
 import * as vscode from 'vscode';
 import { escapeInvisibleInLine } from '../../protocol/text/escapeInvisible.ts';
 import { t } from '../../protocol/text/l10n.ts';
-import type { EditorToolInfo } from '../../tools/editorTools/editorTool.ts';
-import { type EditorTools, maxEditorTools } from '../../tools/editorTools/editorTools.ts';
+import type { EditorProvidedToolInfo } from '../../tools/editorTools/editorTool.ts';
+import { type EditorProvidedTools, maxEditorProvidedTools } from '../../tools/editorTools/editorTools.ts';
 import { notify } from '../dialogs/notify.ts';
 import type { McpReview } from './mcpReview.ts';
 import { contributedEditorTools } from './offeredEditorTools.ts';
 
 interface Choice extends vscode.QuickPickItem {
-  tool: EditorToolInfo;
+  tool: EditorProvidedToolInfo;
 }
 
 const reviewButton = () => ({
@@ -17,7 +17,7 @@ const reviewButton = () => ({
 });
 
 /** *Tools of the Editor…*: selects the editor tools available to models; each call needs approval. */
-export async function chooseEditorTools(tools: EditorTools, reviews: McpReview): Promise<void> {
+export async function chooseEditorTools(tools: EditorProvidedTools, reviews: McpReview): Promise<void> {
   const all = contributedEditorTools();
   if (all.length === 0) {
     notify(
@@ -44,18 +44,18 @@ export async function chooseEditorTools(tools: EditorTools, reviews: McpReview):
   });
   picker.dispose();
   if (!chosen) return;
-  await tools.switchOn(chosen.slice(0, maxEditorTools).map(({ tool }) => tool));
-  if (chosen.length > maxEditorTools)
+  await tools.switchOn(chosen.slice(0, maxEditorProvidedTools).map(({ tool }) => tool));
+  if (chosen.length > maxEditorProvidedTools)
     notify(
       'warning',
       t(
         'Only the first {0} are switched on, because more would leave a model no context for anything else.',
-        maxEditorTools,
+        maxEditorProvidedTools,
       ),
     );
 }
 
-function choiceOf(tool: EditorToolInfo, tools: EditorTools): Choice {
+function choiceOf(tool: EditorProvidedToolInfo, tools: EditorProvidedTools): Choice {
   const by = escapeInvisibleInLine(tool.lender ?? t('of the editor or one of its MCP servers'));
   const changed = tools.stateOf(tool) === 'changed';
   return {
@@ -67,7 +67,7 @@ function choiceOf(tool: EditorToolInfo, tools: EditorTools): Choice {
   };
 }
 
-const toolText = ({ name, title, lender, description, inputSchema, tags }: EditorToolInfo): string =>
+const toolText = ({ name, title, lender, description, inputSchema, tags }: EditorProvidedToolInfo): string =>
   [
     [name, title].filter(Boolean).join(': '),
     lender === undefined ? t('Of the editor or one of its MCP servers') : t('Of the extension {0}', lender),

@@ -6,7 +6,7 @@ import { t } from '../../protocol/text/l10n.ts';
 import { localize } from '../../protocol/text/localized.ts';
 import type { Tool } from '../../tools/core/tool.ts';
 import type { Workspace } from '../../tools/core/workspace.ts';
-import type { EditorTools } from '../../tools/editorTools/editorTools.ts';
+import type { EditorProvidedTools } from '../../tools/editorTools/editorTools.ts';
 import type { ToolHost } from '../../tools/host/host.ts';
 import { McpApprovalStore } from '../../tools/mcp/approved.ts';
 import { type McpConfigSource, readPlainConfigFile } from '../../tools/mcp/config/config.ts';
@@ -29,7 +29,7 @@ const textsFile = 'tools';
 export class McpServices implements vscode.Disposable {
   readonly servers: McpServers;
   readonly questions: McpApprovals;
-  readonly editorTools: EditorTools;
+  readonly editorTools: EditorProvidedTools;
   readonly reviews = new McpReview();
   private readonly logs = new Map<string, vscode.OutputChannel>();
   private readonly reported = new Set<string>();

@@ -3,9 +3,9 @@ import { escapeInvisible, escapeInvisibleInLine } from '../../protocol/text/esca
 import { localizedCount, t } from '../../protocol/text/l10n.ts';
 import { textHead, textTail } from '../../protocol/text/shorten.ts';
 import type { ServerToolText } from '../../tools/mcp/serverText.ts';
-import type { ToolChangesApproval } from '../../tools/mcp/toolChanges.ts';
+import type { McpToolChangesApprovalRequest } from '../../tools/mcp/toolChanges.ts';
 import type { ApprovalText } from '../dialogs/approvalText.ts';
-import { type DialogExcerpt, excerptDialogLine } from '../dialogs/dialogExcerpt.ts';
+import { type ExcerptForDialog, excerptLineForDialog } from '../dialogs/dialogExcerpt.ts';
 
 const maxLines = 20;
 const maxCharacters = 2000;
@@ -21,7 +21,7 @@ const pieces = /.{1,100}/gu;
  * Returns the text of a review request for changed tools. Server text is displayed as data: nothing is hidden, and no text can start a new
  * line. `whole`: nothing was omitted, so a review is not required.
  */
-export function toolsApprovalText(question: ToolChangesApproval): ApprovalText & { whole: boolean } {
+export function toolChangesApprovalText(question: McpToolChangesApprovalRequest): ApprovalText & { whole: boolean } {
   const { definition, added, changed, removed, trusted } = question;
   const lines = new Lines();
   for (const { was, now } of changed) lines.add('Changed: {0}', now.name, changesOf(was, now));
@@ -49,7 +49,7 @@ export function toolsApprovalText(question: ToolChangesApproval): ApprovalText &
 }
 
 /** Returns the old and new tools for a diff. */
-export function toolsApprovalDiff({ added, changed, removed }: ToolChangesApproval): {
+export function toolChangesApprovalDiff({ added, changed, removed }: McpToolChangesApprovalRequest): {
   before: string;
   after: string;
   whole: boolean;
@@ -87,13 +87,13 @@ class Lines {
   whole = true;
 
   /** @param parts a line per part */
-  add(what: Heading, name: string, parts: Iterable<DialogExcerpt>): void {
+  add(what: Heading, name: string, parts: Iterable<ExcerptForDialog>): void {
     if (this.left === 0 && this.take(what, name, parts)) return;
     this.left += 1;
     this.whole = false;
   }
 
-  private take(what: Heading, name: string, parts: Iterable<DialogExcerpt>): boolean {
+  private take(what: Heading, name: string, parts: Iterable<ExcerptForDialog>): boolean {
     const head = line(name);
     const lines = [t(what, head.text)];
     let { whole } = head;
@@ -116,7 +116,7 @@ class Lines {
   }
 }
 
-function* changesOf(was: ServerToolText | undefined, now: ServerToolText): Generator<DialogExcerpt> {
+function* changesOf(was: ServerToolText | undefined, now: ServerToolText): Generator<ExcerptForDialog> {
   const after = partsOf(now);
   if (!was) yield { text: t('its previous definition is unknown'), whole: true };
   const before = was ? partsOf(was) : new Map<string, string>();
@@ -132,17 +132,17 @@ function* changesOf(was: ServerToolText | undefined, now: ServerToolText): Gener
   if (changes === 0) yield { text: t('matching its schema only'), whole: true };
 }
 
-function* excerptsOf(tool: ServerToolText): Generator<DialogExcerpt> {
+function* excerptsOf(tool: ServerToolText): Generator<ExcerptForDialog> {
   for (const [label, text] of partsOf(tool)) yield excerptOf(label, text);
 }
 
-function excerptOf(label: string, text: string, most = longestPart): DialogExcerpt {
+function excerptOf(label: string, text: string, most = longestPart): ExcerptForDialog {
   const [of, shown] = [line(label), shortened(text, most)];
   return { text: t('{0}: “{1}”', of.text, shown.text), whole: of.whole && shown.whole };
 }
 
 /** Returns the differing parts of two texts with some context. */
-function differing(label: string, was: string, now: string): DialogExcerpt[] {
+function differing(label: string, was: string, now: string): ExcerptForDialog[] {
   const shorter = Math.min(was.length, now.length);
   let start = 0;
   while (start < shorter && was[start] === now[start]) start++;
@@ -164,14 +164,14 @@ function differing(label: string, was: string, now: string): DialogExcerpt[] {
 }
 
 /** Formats a text as a line with head and tail. Only the ends of a very long text are examined for hidden characters, to save time. */
-function shortened(text: string, most: number): DialogExcerpt {
-  if (text.length <= 10 * most) return excerptDialogLine(escapeInvisibleInLine(text), most);
+function shortened(text: string, most: number): ExcerptForDialog {
+  if (text.length <= 10 * most) return excerptLineForDialog(escapeInvisibleInLine(text), most);
   const end = Math.floor(most / 4);
   const ends = [textHead(text, most - end), textTail(text, end)].map(escapeInvisibleInLine);
   return { text: ends.join(`… (${t(localizedCount(text.length - most, 'more character'))}) …`), whole: false };
 }
 
-const line = (name: string): DialogExcerpt => shortened(name, longestName);
+const line = (name: string): ExcerptForDialog => shortened(name, longestName);
 
 function partsOf({ title, description, inputSchema, annotations }: ServerToolText): Map<string, string> {
   const { type: _, properties, required, ...rest } = Object(inputSchema) as Record<string, unknown>;

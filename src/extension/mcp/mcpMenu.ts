@@ -11,7 +11,7 @@ import { diskFolders } from '../dialogs/folders.ts';
 import { notify } from '../dialogs/notify.ts';
 import { type McpServices, mcpConfigFile } from './mcp.ts';
 import { openMcpConfiguration } from './mcpQuestions.ts';
-import { omittedItemMessages } from './omittedTools.ts';
+import { omittedMcpItemMessages } from './omittedTools.ts';
 
 interface Choice extends vscode.QuickPickItem {
   run?(): unknown;
@@ -66,7 +66,7 @@ function stateOf(mcp: McpServices, server: McpServer): string {
   return [
     t('running, {0}', localizedCount(server.tools.length, 'tool')),
     ...(waiting > 0 ? [t('{0} disabled until allowed', waiting)] : []),
-    ...omittedItemMessages(server),
+    ...omittedMcpItemMessages(server),
     ...(mcp.servers.isTrusted(server) ? [t('read-only tools are trusted')] : []),
   ].join(', ');
 }

@@ -3,8 +3,8 @@ import { t } from '../../protocol/text/l10n.ts';
 import type { McpServerDefinition } from '../../tools/mcp/config/config.ts';
 import type { ServerApprovalRequest } from '../../tools/mcp/servers.ts';
 import { serverCommandOrAddress } from '../../tools/mcp/serverTool.ts';
-import { hasSecretForm, isSecretVariableName, redactSingleTokenSecrets } from '../../tools/shell/environment.ts';
-import { dialogExcerpt } from '../dialogs/dialogExcerpt.ts';
+import { isSecretLikeToken, isSecretVariableName, redactSingleTokenSecrets } from '../../tools/shell/environment.ts';
+import { excerptForDialog } from '../dialogs/dialogExcerpt.ts';
 
 /** Text of the dialog before a server starts; `whole`: nothing is omitted. */
 interface ServerQuestionText {
@@ -25,7 +25,7 @@ export function serverApprovalText({ definition, changed, meanwhile }: ServerApp
     sourceOf(definition),
   ].filter(Boolean);
   const bound = boundTo(definition).join('\n');
-  const { text, whole } = dialogExcerpt(bound);
+  const { text, whole } = excerptForDialog(bound);
   const withLines = (text: string) => `${text}\n\n${lines.join('\n')}`;
   return { message: escapeInvisibleInLine(message), detail: withLines(text), whole, review: withLines(bound) };
 }
@@ -65,7 +65,7 @@ function sourceOf({ type, source }: McpServerDefinition): string {
 function variable(name: string, value: string | null): string {
   if (value === null) return t('{0} (removed)', escapeInvisibleInLine(name));
   const given = value.replace(variables, '');
-  if (isSecretVariableName(name) && !/ASKPASS/i.test(name) && hasSecretForm(given))
+  if (isSecretVariableName(name) && !/ASKPASS/i.test(name) && isSecretLikeToken(given))
     return escapeInvisibleInLine(`${name}${comesFrom(value)}`);
   const shown = redactSingleTokenSecrets(value);
   return escapeInvisible(`${name}=${/[\s,"']/.test(shown) ? JSON.stringify(shown) : shown}`).replaceAll('\n', ' ⏎ ');

@@ -3,17 +3,17 @@ import * as vscode from 'vscode';
 import { escapeInvisibleInLine } from '../../protocol/text/escapeInvisible.ts';
 import { t } from '../../protocol/text/l10n.ts';
 import type { McpConfigInput, McpServerDefinition } from '../../tools/mcp/config/config.ts';
-import type { McpUserDecisions, ServerApprovalRequest } from '../../tools/mcp/servers.ts';
+import type { McpApprovalRequester, ServerApprovalRequest } from '../../tools/mcp/servers.ts';
 import { hashServerTool } from '../../tools/mcp/serverText.ts';
-import type { ToolChangesApproval } from '../../tools/mcp/toolChanges.ts';
+import type { McpToolChangesApprovalRequest } from '../../tools/mcp/toolChanges.ts';
 import { disableCommandLinks } from '../dialogs/approvalText.ts';
 import type { Dialogs } from '../dialogs/dialogs.ts';
-import { toolsApprovalDiff, toolsApprovalText } from './mcpChanges.ts';
+import { toolChangesApprovalDiff, toolChangesApprovalText } from './mcpChanges.ts';
 import { serverApprovalText } from './mcpQuestionText.ts';
 import type { McpReview } from './mcpReview.ts';
 
 /** Dialogs about MCP servers. The first button, selected by Enter, never approves. */
-export class McpApprovals implements McpUserDecisions {
+export class McpApprovals implements McpApprovalRequester {
   private readonly reviewed = new Set<string>();
 
   constructor(
@@ -23,7 +23,7 @@ export class McpApprovals implements McpUserDecisions {
   ) {}
 
   /** A text that exceeds the dialog can be approved only after a review. */
-  async approveServer(question: ServerApprovalRequest): ReturnType<McpUserDecisions['approveServer']> {
+  async approveServer(question: ServerApprovalRequest): ReturnType<McpApprovalRequester['approveServer']> {
     const { definition } = question;
     const { review, allow, trust } = buttons();
     const { message, detail, whole, review: all } = serverApprovalText(question);
@@ -39,14 +39,14 @@ export class McpApprovals implements McpUserDecisions {
     return chosen === allow ? 'allow' : chosen === trust ? 'trust' : 'deny';
   }
 
-  async approveTools(question: ToolChangesApproval): ReturnType<McpUserDecisions['approveTools']> {
+  async approveTools(question: McpToolChangesApprovalRequest): ReturnType<McpApprovalRequester['approveTools']> {
     const { review, allow } = buttons();
-    const { message, detail, whole } = toolsApprovalText(question);
+    const { message, detail, whole } = toolChangesApprovalText(question);
     const { definition, added, changed } = question;
     const decisionKey = hashOf(definition.hash, ...[...added, ...changed.map(({ now }) => now)].map(hashServerTool));
     const chosen = await this.ask(message, detail, ...(whole || this.reviewed.has(decisionKey) ? [allow] : []));
     if (chosen === review) {
-      const { before, after, whole } = toolsApprovalDiff(question);
+      const { before, after, whole } = toolChangesApprovalDiff(question);
       await this.reviews.compare(definition.name, before, after);
       if (whole) this.reviewed.add(decisionKey);
     }

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { escapeInvisible, escapeInvisibleInLine } from '../../protocol/text/escapeInvisible.ts';
 import { t } from '../../protocol/text/l10n.ts';
-import { excerptDialogLine } from '../dialogs/dialogExcerpt.ts';
+import { excerptLineForDialog } from '../dialogs/dialogExcerpt.ts';
 
 const scheme = 'towpath-tools';
 const longestName = 60;
@@ -22,7 +22,7 @@ export class McpReview implements vscode.Disposable {
   }
 
   async show(server: string, text: string, what = t('MCP server')): Promise<void> {
-    const shown = excerptDialogLine(escapeInvisibleInLine(server), longestName).text.replaceAll('/', '∕');
+    const shown = excerptLineForDialog(escapeInvisibleInLine(server), longestName).text.replaceAll('/', '∕');
     await vscode.window.showTextDocument(this.document(`${what} ${shown}`, broken(escapeInvisible(text))), {
       preview: true,
     });
@@ -30,7 +30,7 @@ export class McpReview implements vscode.Disposable {
 
   async compare(server: string, before: string, after: string): Promise<void> {
     const [was, now] = [this.document('was', before), this.document('now', after)];
-    const shown = excerptDialogLine(escapeInvisibleInLine(server), longestName).text;
+    const shown = excerptLineForDialog(escapeInvisibleInLine(server), longestName).text;
     const title = t('Tools of {0}: as allowed ↔ as they are now', shown);
     await vscode.commands.executeCommand('vscode.diff', was, now, title, { preview: true });
   }

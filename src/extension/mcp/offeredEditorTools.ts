@@ -2,8 +2,8 @@ import * as vscode from 'vscode';
 import { escapeInvisibleInLine } from '../../protocol/text/escapeInvisible.ts';
 import { t } from '../../protocol/text/l10n.ts';
 import { onAbort } from '../../protocol/values/abort.ts';
-import type { EditorToolInfo } from '../../tools/editorTools/editorTool.ts';
-import { EditorTools } from '../../tools/editorTools/editorTools.ts';
+import type { EditorProvidedToolInfo } from '../../tools/editorTools/editorTool.ts';
+import { EditorProvidedTools } from '../../tools/editorTools/editorTools.ts';
 import { notifyWithActions } from '../dialogs/notify.ts';
 import { DecisionFile } from '../settings/decisionFile.ts';
 
@@ -12,9 +12,9 @@ const limitMs = 600_000;
 const memoryName = 'on';
 
 /** Creates the set of enabled editor tools (`vscode.lm.tools`: tools of the editor, other extensions, and MCP servers of the editor). */
-export function createEditorTools(context: vscode.ExtensionContext): EditorTools {
+export function createEditorTools(context: vscode.ExtensionContext): EditorProvidedTools {
   const memory = new DecisionFile(vscode.Uri.joinPath(context.globalStorageUri, 'editor-tools.json').fsPath);
-  return new EditorTools({
+  return new EditorProvidedTools({
     listed: contributedEditorTools,
     memory: { get: () => memory.get(memoryName), set: (value) => memory.update(memoryName, value) },
     invoke,
@@ -23,7 +23,7 @@ export function createEditorTools(context: vscode.ExtensionContext): EditorTools
   });
 }
 
-export function contributedEditorTools(): EditorToolInfo[] {
+export function contributedEditorTools(): EditorProvidedToolInfo[] {
   const brought = contributed();
   return [...vscode.lm.tools]
     .map(({ name, description, inputSchema, tags }) => ({
@@ -37,7 +37,7 @@ export function contributedEditorTools(): EditorToolInfo[] {
 }
 
 /** Returns the extension and display title of each tool by the extensions' package.json. */
-function contributed(): Map<string, Pick<EditorToolInfo, 'lender' | 'title'>> {
+function contributed(): Map<string, Pick<EditorProvidedToolInfo, 'lender' | 'title'>> {
   const all = vscode.extensions.all.flatMap(({ id, packageJSON }) => {
     const tools: unknown = packageJSON?.contributes?.languageModelTools;
     return (Array.isArray(tools) ? tools : []).flatMap((tool: { name?: unknown; displayName?: unknown } | null) => {
@@ -61,7 +61,7 @@ async function invoke(name: string, input: object, signal: AbortSignal): Promise
   }
 }
 
-async function notifyChanged({ name }: EditorToolInfo): Promise<void> {
+async function notifyChanged({ name }: EditorProvidedToolInfo): Promise<void> {
   const text = t(
     'The editor’s tool {0} has changed since you switched it on. It is off until you switch it on again.',
     escapeInvisibleInLine(name),

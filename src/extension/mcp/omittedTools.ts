@@ -4,7 +4,7 @@ import { truncateWithEllipsis } from '../../protocol/text/shorten.ts';
 import type { McpServer } from '../../tools/mcp/server.ts';
 
 /** Returns a message for each server list with omitted items. */
-export const omittedItemMessages = ({ leftOut }: Pick<McpServer, 'leftOut'>): string[] =>
+export const omittedMcpItemMessages = ({ leftOut }: Pick<McpServer, 'leftOut'>): string[] =>
   leftOut.map(({ kind, names, of }) => {
     const more = names.length - shownNames;
     const shown = names

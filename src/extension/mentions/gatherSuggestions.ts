@@ -4,7 +4,7 @@ import type { Workspace } from '../../tools/core/workspace.ts';
 import { realOrVirtualRelativePath } from '../../tools/sandbox/resolveReadPath.ts';
 import { chooseCommitRepository, type GitExtension } from '../commit/git.ts';
 import { uriToWorkspacePath } from '../editor/languageService.ts';
-import { suggestionsForState } from './suggestions.ts';
+import { promptSuggestionsForWorkspace } from './suggestions.ts';
 
 const maxLines = 2000;
 
@@ -21,7 +21,7 @@ export async function gatherSuggestions(workspace: Workspace): Promise<PromptSug
     inFront(workspace),
   ]);
   const problems = vscode.languages.getDiagnostics().flatMap(([, all]) => all);
-  return suggestionsForState({
+  return promptSuggestionsForWorkspace({
     errors: problems.filter(({ severity }) => severity === vscode.DiagnosticSeverity.Error).length,
     changes,
     front,

@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { t } from '../../protocol/text/l10n.ts';
 
 /** Code action for any diagnostic. Called at each cursor movement, so no further data is read. */
-export const lightbulb: vscode.CodeActionProvider = {
+export const lightbulbCodeActionProvider: vscode.CodeActionProvider = {
   provideCodeActions({ uri }, _, { diagnostics }) {
     const [worst] = diagnostics
       .filter(({ severity }) => severity <= vscode.DiagnosticSeverity.Information)

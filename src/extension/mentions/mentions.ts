@@ -20,9 +20,9 @@ import { bestMatches } from '../../tools/mention/match.ts';
 import { type MentionContext, type MentionedFileText, runAllowedReadTool } from '../../tools/mention/mentionLimits.ts';
 import { readMentions } from '../../tools/mention/readMention.ts';
 import { resolveTypedMention, withoutPunctuation } from '../../tools/mention/typed.ts';
-import { createSearchExclusionTest } from '../../tools/policy/policy.ts';
+import { createSearchExclusionPredicate } from '../../tools/policy/policy.ts';
 import { realOrVirtualRelativePath, resolvePathForReading } from '../../tools/sandbox/resolveReadPath.ts';
-import { commitChanges } from '../commit/commitChanges.ts';
+import { collectCommitMessageDiff } from '../commit/commitChanges.ts';
 import { chooseCommitRepository, type GitExtension } from '../commit/git.ts';
 import { editorLanguageService, uriToWorkspacePath } from '../editor/languageService.ts';
 import { addSymbolCompletions, type CompletionSources, mentionCompletions, symbolCompletions } from './completions.ts';
@@ -241,9 +241,9 @@ async function uncommitted(
   const git = vscode.extensions.getExtension<GitExtension>('vscode.git');
   const inFront = only === undefined ? vscode.window.activeTextEditor?.document.uri : fileOf(workspace, only);
   const { repository } = await chooseCommitRepository({ isTrusted, git, inFront });
-  const isExcluded = createSearchExclusionTest(policy, '');
+  const isExcluded = createSearchExclusionPredicate(policy, '');
   const sources = { repository, workspace, isExcluded, signal, withoutStyle: true as const, ...(only && { only }) };
-  const changes = await commitChanges(sources, Math.floor(characters / charactersOfToken));
+  const changes = await collectCommitMessageDiff(sources, Math.floor(characters / charactersOfToken));
   if (!changes)
     throw new UserFacingError(
       only === undefined

@@ -14,8 +14,8 @@ import {
   fillPromptFile,
   isPromptFile,
   parsePromptFile,
-  promptFileLocation,
   promptName,
+  resolvePromptFileReference,
 } from '../../tools/mention/promptFile.ts';
 import { disableCommandLinks } from '../dialogs/approvalText.ts';
 import { editorLanguageService } from '../editor/languageService.ts';
@@ -143,7 +143,7 @@ export class SlashCommands {
     const { text, namesSelection, names } = fillPromptFile(prompt, { values, typedText, file });
     const existing = new Set(await mentions.paths());
     const named = names.flatMap((name): Mention[] => {
-      const location = promptFileLocation(name, path, (one) => existing.has(one));
+      const location = resolvePromptFileReference(name, path, (one) => existing.has(one));
       return location === undefined ? [] : [{ kind: 'file', path: location }];
     });
     const isNamed = file !== undefined && text.includes(mentionTextOf({ kind: 'file', path: file }));

@@ -5,7 +5,7 @@ import { localizedCount, t } from '../../protocol/text/l10n.ts';
 import { codePromptTemplates } from './codePrompts.ts';
 
 /** State of a workspace, known without a model or a long search. */
-export interface EditorState {
+export interface SuggestionWorkspaceState {
   errors: number;
   changes: number;
   front?: { path: string; todo?: number } | undefined;
@@ -16,14 +16,14 @@ export interface EditorState {
 
 const most = 3;
 
-export function suggestionsForState({
+export function promptSuggestionsForWorkspace({
   errors,
   changes,
   front,
   readme,
   instructs,
   tested,
-}: EditorState): PromptSuggestion[] {
+}: SuggestionWorkspaceState): PromptSuggestion[] {
   const file = front && ({ kind: 'file', path: front.path } as const);
   const name = front?.path.slice(front.path.lastIndexOf('/') + 1) ?? '';
   const suggestionFor = (label: string, mention: Mention, text: (subject: string) => string): PromptSuggestion => ({

@@ -1,19 +1,19 @@
 import { askModel } from '../../engine/core/modelCall.ts';
 import { promptPrefixTokens, tokensOfMessages } from '../../engine/core/tokenCount.ts';
 import type { RunModel } from '../../engine/run/runContext.ts';
-import type { AdapterResult, CompleteOptions } from '../../llm/adapter/adapter.ts';
-import { conversationCallIds, createCallIds } from '../../llm/core/callIds.ts';
+import type { AdapterResult, CompletionOptions } from '../../llm/adapter/adapter.ts';
+import { conversationCallIds, createToolCallIdAllocator } from '../../llm/core/callIds.ts';
 import type { ChatRequest, ChatStreamChunk } from '../../llm/core/client.ts';
 import type { ToolCall } from '../../protocol/content/messages.ts';
 import { isSpendingLimitError } from '../../protocol/run/money.ts';
 import { t, toEnglishText } from '../../protocol/text/l10n.ts';
 import { type LocalizableText, localize, messageOf, storedLocalizableText } from '../../protocol/text/localized.ts';
-import type { RequestedMessage, RequestedOptions } from '../providers/editorApi.ts';
+import type { IncomingRequestMessage, IncomingRequestOptions } from '../providers/editorApi.ts';
 import { fromEditorMessages, fromEditorOptions, requestSize } from './providedWire.ts';
-import { type RequestQueue, TooManyRequests } from './requestQueue.ts';
+import { type IncomingModelRequestQueue, TooManyIncomingRequests } from './requestQueue.ts';
 
 /** Rejection of a request, with a user-facing message; `blocked` is temporary, and the request can be repeated. */
-export class SharedModelRequestRejected extends Error {
+export class IncomingModelRequestRejected extends Error {
   override readonly name = 'AskRefused';
   constructor(
     readonly kind: 'not-found' | 'no-permission' | 'blocked' | 'failed',
@@ -23,17 +23,17 @@ export class SharedModelRequestRejected extends Error {
   }
 }
 
-export interface ExternalModelRequest {
+export interface IncomingModelRequest {
   who: LocalizableText;
-  messages: readonly RequestedMessage[];
-  options: RequestedOptions;
+  messages: readonly IncomingRequestMessage[];
+  options: IncomingRequestOptions;
   signal: AbortSignal;
   stop(): void;
   report(part: { text: string } | { call: ToolCall }): void;
 }
 
 interface Dependencies {
-  line: RequestQueue;
+  line: IncomingModelRequestQueue;
   label: string;
   local: boolean;
   /** Returns the model when the request's turn has come. */
@@ -48,10 +48,10 @@ const [slack, maxPerToken] = [1.5, 12];
 
 /**
  * Answers a request from outside of Towpath within the user's cost limits. Nothing is recorded in a run. Throws
- * `SharedModelRequestRejected`, or the signal's reason.
+ * `IncomingModelRequestRejected`, or the signal's reason.
  */
-export async function answerRequest(
-  ask: ExternalModelRequest,
+export async function answerIncomingModelRequest(
+  ask: IncomingModelRequest,
   { line, label, local, ready, recorded }: Dependencies,
 ): Promise<AdapterResult> {
   const { who, signal } = ask;
@@ -59,13 +59,13 @@ export async function answerRequest(
   const { text, pictures } = requestSize(ask.messages, ask.options);
   if (text + pictures > maxCharacters) throw tooLong(label, t('{0} characters', text + pictures));
   const leave = await line.enter({ who, model: label, local, stop: ask.stop }, signal).catch((error) => {
-    throw error instanceof TooManyRequests ? new SharedModelRequestRejected('blocked', error.message) : error;
+    throw error instanceof TooManyIncomingRequests ? new IncomingModelRequestRejected('blocked', error.message) : error;
   });
   try {
     const model = await ready().catch((error: Error) => {
-      throw error instanceof SharedModelRequestRejected
+      throw error instanceof IncomingModelRequestRejected
         ? error
-        : new SharedModelRequestRejected('failed', localize(messageOf(error)));
+        : new IncomingModelRequestRejected('failed', localize(messageOf(error)));
     });
     signal.throwIfAborted();
     const request = requestOf(ask, model, text, label);
@@ -73,13 +73,13 @@ export async function answerRequest(
     const result = await recorded(model, () => askModel(model, request, { signal, ...seen }));
     if (result.aborted) signal.throwIfAborted();
     if (result.error)
-      throw new SharedModelRequestRejected(
+      throw new IncomingModelRequestRejected(
         isSpendingLimitError(result.error) ? 'blocked' : 'failed',
         localize(storedLocalizableText(result.error)),
       );
     const broken = result.message?.toolCalls?.find(({ malformed }) => malformed !== undefined);
     if (broken)
-      throw new SharedModelRequestRejected(
+      throw new IncomingModelRequestRejected(
         'failed',
         t('{0} called {1} with arguments that are not a JSON object.', label, broken.name),
       );
@@ -90,12 +90,12 @@ export async function answerRequest(
 }
 
 /**
- * Throws `SharedModelRequestRejected`.
+ * Throws `IncomingModelRequestRejected`.
  *
  * @param text characters of the request
  */
 function requestOf(
-  { who, messages, options }: ExternalModelRequest,
+  { who, messages, options }: IncomingModelRequest,
   { model, contextWindow }: RunModel,
   text: number,
   label: string,
@@ -114,7 +114,7 @@ function requestOf(
   return request;
 }
 
-function tooLong(label: string, what: string, window?: number): SharedModelRequestRejected {
+function tooLong(label: string, what: string, window?: number): IncomingModelRequestRejected {
   const message =
     window === undefined
       ? t('This is longer than {0} can read: {1}. Nothing was sent.', label, what)
@@ -124,15 +124,15 @@ function tooLong(label: string, what: string, window?: number): SharedModelReque
           what,
           window,
         );
-  return new SharedModelRequestRejected('failed', message);
+  return new IncomingModelRequestRejected('failed', message);
 }
 
 /** Returns true for text and complete calls, which the editor forwards; afterwards, the request is not repeated. */
 function shownBy(
-  { report, signal }: ExternalModelRequest,
+  { report, signal }: IncomingModelRequest,
   messages: ChatRequest['messages'],
-): Pick<CompleteOptions, 'onChunk' | 'shows'> {
-  const idFor = createCallIds(conversationCallIds(messages)); // some providers number calls anew in every reply
+): Pick<CompletionOptions, 'onChunk' | 'shows'> {
+  const idFor = createToolCallIdAllocator(conversationCallIds(messages)); // some providers number calls anew in every reply
   const isWhole = ({ toolCall }: ChatStreamChunk) => toolCall !== undefined && toolCall.malformed === undefined;
   return {
     onChunk(chunk) {

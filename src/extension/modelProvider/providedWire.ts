@@ -4,7 +4,7 @@ import type { JsonSchema, ToolDefinition } from '../../protocol/content/tools.ts
 import { isThinkingResultPart, toMcpContentBlocks } from '../../tools/editorTools/resultParts.ts';
 import { formatContentBlocks } from '../../tools/mcp/callResult.ts';
 import { cleanSchema, type SchemaTextLimits } from '../../tools/mcp/schema.ts';
-import type { RequestedMessage, RequestedOptions } from '../providers/editorApi.ts';
+import type { IncomingRequestMessage, IncomingRequestOptions } from '../providers/editorApi.ts';
 
 /** Values of `LanguageModelChatMessageRole`; the last is not available in every editor. */
 const roles = { assistant: 2, system: 3 };
@@ -12,7 +12,7 @@ const required = 2;
 
 const limits: SchemaTextLimits = { description: 20_000, end: 2000, text: 10_000, schema: 200_000 };
 
-export function fromEditorMessages(asked: readonly RequestedMessage[]): Message[] {
+export function fromEditorMessages(asked: readonly IncomingRequestMessage[]): Message[] {
   return asked.flatMap(({ role, content }) => {
     const parts = typeof content === 'string' ? [content] : content;
     if (role === roles.assistant) return [assistant(parts)];
@@ -61,7 +61,7 @@ export function fromEditorOptions({
   tools = [],
   toolMode,
   modelOptions = {},
-}: RequestedOptions): Pick<ChatRequest, 'tools' | 'toolChoice' | 'temperature' | 'topP' | 'maxTokens'> {
+}: IncomingRequestOptions): Pick<ChatRequest, 'tools' | 'toolChoice' | 'temperature' | 'topP' | 'maxTokens'> {
   const definitions = tools.map(
     ({ name, description, inputSchema }): ToolDefinition => ({
       name,
@@ -89,8 +89,8 @@ export function fromEditorOptions({
 
 /** Returns the characters of text and base64 images without converting anything. */
 export function requestSize(
-  asked: readonly RequestedMessage[],
-  { tools = [] }: RequestedOptions = {},
+  asked: readonly IncomingRequestMessage[],
+  { tools = [] }: IncomingRequestOptions = {},
 ): { text: number; pictures: number } {
   const size = { text: sum(tools.map((tool) => sizeOfValue(tool))), pictures: 0 };
   const add = (part: unknown): void => {

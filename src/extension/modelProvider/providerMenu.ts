@@ -93,7 +93,7 @@ async function mayCost(added: readonly string[], modals: Dialogs): Promise<boole
   return answer === yes;
 }
 
-export async function showModelRequests({ line }: SharedModels): Promise<void> {
+export async function showIncomingModelRequests({ line }: SharedModels): Promise<void> {
   const { all } = line;
   if (all.length === 0) {
     notify('info', t('No requests from the editor are running.'));

@@ -1,15 +1,19 @@
 import * as vscode from 'vscode';
-import { type ModelProvider, registerEditorModels, supportsModelProviders } from '../providers/editorApi.ts';
+import {
+  type EditorModelProvider,
+  registerEditorModelProvider,
+  supportsModelProviders,
+} from '../providers/editorApi.ts';
 import { userSettingValue } from '../settings/settingScopes.ts';
 
-export type ProvidedModel = Omit<ModelProvider, 'onDidChangeLanguageModelChatInformation'>;
+export type EditorModelProviderMethods = Omit<EditorModelProvider, 'onDidChangeLanguageModelChatInformation'>;
 
 const name = 'offeredModels';
 
-export function registerModelProvider(load: () => Promise<ProvidedModel>): vscode.Disposable {
+export function offerModelsToEditor(load: () => Promise<EditorModelProviderMethods>): vscode.Disposable {
   if (!supportsModelProviders()) return { dispose() {} };
   const changed = new vscode.EventEmitter<void>();
-  const offered = registerEditorModels({
+  const offered = registerEditorModelProvider({
     onDidChangeLanguageModelChatInformation: changed.event,
     provideLanguageModelChatInformation: async (...asked) =>
       offersAny() ? (await load()).provideLanguageModelChatInformation(...asked) : [],

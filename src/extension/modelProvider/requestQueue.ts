@@ -20,7 +20,7 @@ interface Entering {
 /** Maximum requests per requester and in total, so that a looping requester does not block others. */
 const [maxOfOne, maxInAll] = [4, 12];
 
-export class TooManyRequests extends Error {
+export class TooManyIncomingRequests extends Error {
   override readonly name = 'TooManyAsks';
 }
 
@@ -28,7 +28,7 @@ export class TooManyRequests extends Error {
  * Queue of external requests in order of arrival. Local models answer requests one by one, so a run of Towpath waits for at most one
  * external answer.
  */
-export class RequestQueue {
+export class IncomingModelRequestQueue {
   private readonly open: (Entering & OpenAsk & { admit(): void })[] = [];
 
   constructor(
@@ -46,11 +46,13 @@ export class RequestQueue {
   async enter(entering: Entering, signal: AbortSignal): Promise<() => void> {
     signal.throwIfAborted();
     if (this.open.filter(({ who }) => who === entering.who).length >= maxOfOne)
-      throw new TooManyRequests(
+      throw new TooManyIncomingRequests(
         t('{0} already has {1} requests in progress. Wait for an answer.', entering.who, maxOfOne),
       );
     if (this.open.length >= maxInAll)
-      throw new TooManyRequests(t("Towpath's models are already in use {0} times. Wait for an answer.", maxInAll));
+      throw new TooManyIncomingRequests(
+        t("Towpath's models are already in use {0} times. Wait for an answer.", maxInAll),
+      );
     let admit = () => {};
     const admitted = new Promise<void>((resolve) => {
       admit = resolve;

@@ -1,8 +1,8 @@
 import { t } from '../../protocol/text/l10n.ts';
 import type { LocalizableText } from '../../protocol/text/localized.ts';
-import { SharedModelRequestRejected } from './answerRequest.ts';
+import { IncomingModelRequestRejected } from './answerRequest.ts';
 
-export interface Requester {
+export interface RequestingExtension {
   /** Extension id; undefined if the editor reports none. */
   id?: string;
   name: LocalizableText;
@@ -19,27 +19,27 @@ const maxWaiting = 4;
  * Consents of extensions to use the offered models, requested once each. If the editor does not report the requester, the offer itself is
  * the consent.
  */
-export class RequesterConsents {
+export class RequestingExtensionConsents {
   private readonly questions = new Map<string, { answer: Promise<boolean>; waiting: number }>();
   private readonly declined = new Set<string>();
 
   constructor(
     private readonly memory: AskersMemory,
-    private readonly ask: (asker: Requester) => Promise<boolean>,
+    private readonly ask: (asker: RequestingExtension) => Promise<boolean>,
   ) {}
 
-  /** Throws `SharedModelRequestRejected` for an extension without consent. */
-  async check(asker: Requester): Promise<void> {
+  /** Throws `IncomingModelRequestRejected` for an extension without consent. */
+  async check(asker: RequestingExtension): Promise<void> {
     const { id, name } = asker;
     if (id === undefined || this.allowed.includes(id)) return;
-    const refused = new SharedModelRequestRejected(
+    const refused = new IncomingModelRequestRejected(
       'no-permission',
       t("You have not allowed {0} to use Towpath's models.", name),
     );
     if (this.declined.has(id)) throw refused;
     const question = this.questions.get(id) ?? { answer: this.question(id, asker), waiting: 0 };
     if (question.waiting >= maxWaiting)
-      throw new SharedModelRequestRejected(
+      throw new IncomingModelRequestRejected(
         'blocked',
         t("You have not yet decided whether {0} may use Towpath's models.", name),
       );
@@ -61,7 +61,7 @@ export class RequesterConsents {
     this.declined.clear();
   }
 
-  private async question(id: string, asker: Requester): Promise<boolean> {
+  private async question(id: string, asker: RequestingExtension): Promise<boolean> {
     const answer = await this.ask(asker);
     if (answer) this.memory.update(id, true);
     else this.declined.add(id);

@@ -13,15 +13,15 @@ import type { SelectableModels } from '../models/models.ts';
 import type { ProvidedModelInformation } from '../providers/editorApi.ts';
 import { localContextSize } from '../providers/localContextSize.ts';
 import { downloadFolder, localModelFolders } from '../providers/modelFolders.ts';
-import { demoModel, describeModelOption, splitModelId } from '../providers/modelIds.ts';
+import { demoModelId, describeModelOption, splitModelId } from '../providers/modelIds.ts';
 import { DecisionFile } from '../settings/decisionFile.ts';
 import { settings } from '../settings/settings.ts';
-import { answerRequest, SharedModelRequestRejected } from './answerRequest.ts';
+import { answerIncomingModelRequest, IncomingModelRequestRejected } from './answerRequest.ts';
 import { countTextTokens, localModelNames } from './providedNames.ts';
 import { fromEditorMessages, requestSize } from './providedWire.ts';
-import type { ProvidedModel } from './registerProvider.ts';
-import { type Requester, RequesterConsents } from './requesters.ts';
-import { RequestQueue } from './requestQueue.ts';
+import type { EditorModelProviderMethods } from './registerProvider.ts';
+import { type RequestingExtension, RequestingExtensionConsents } from './requesters.ts';
+import { IncomingModelRequestQueue } from './requestQueue.ts';
 
 interface Dependencies {
   context: vscode.ExtensionContext;
@@ -41,14 +41,14 @@ interface OfferedModel {
 export const allLocalModelsId = 'local';
 
 /** Models offered to the editor's chat and other extensions, and the answers to their requests. */
-export class SharedModels implements ProvidedModel, vscode.Disposable {
-  readonly askers: RequesterConsents;
-  readonly line = new RequestQueue(() => this.show());
+export class SharedModels implements EditorModelProviderMethods, vscode.Disposable {
+  readonly askers: RequestingExtensionConsents;
+  readonly line = new IncomingModelRequestQueue(() => this.show());
   private readonly item = vscode.window.createStatusBarItem('towpath.asked', vscode.StatusBarAlignment.Left, 0);
 
   constructor(private readonly parts: Dependencies) {
     const file = vscode.Uri.joinPath(parts.context.globalStorageUri, 'askers.json').fsPath;
-    this.askers = new RequesterConsents(new DecisionFile(file), (asker) => this.mayAsk(asker));
+    this.askers = new RequestingExtensionConsents(new DecisionFile(file), (asker) => this.mayAsk(asker));
     this.item.name = t('Towpath: requests from the editor');
     this.item.command = 'towpath.editorAsks';
   }
@@ -58,15 +58,15 @@ export class SharedModels implements ProvidedModel, vscode.Disposable {
     this.item.dispose();
   }
 
-  readonly provideLanguageModelChatInformation: ProvidedModel['provideLanguageModelChatInformation'] = async () =>
-    (await this.offered()).map(({ information }) => information);
+  readonly provideLanguageModelChatInformation: EditorModelProviderMethods['provideLanguageModelChatInformation'] =
+    async () => (await this.offered()).map(({ information }) => information);
 
-  readonly provideTokenCount: ProvidedModel['provideTokenCount'] = async (_, text) => {
+  readonly provideTokenCount: EditorModelProviderMethods['provideTokenCount'] = async (_, text) => {
     const messages = typeof text === 'string' ? [{ role: 1, content: text }] : [text];
     return countTextTokens(requestSize(messages), () => tokensOfMessages(fromEditorMessages(messages)));
   };
 
-  readonly provideLanguageModelChatResponse: ProvidedModel['provideLanguageModelChatResponse'] = async (
+  readonly provideLanguageModelChatResponse: EditorModelProviderMethods['provideLanguageModelChatResponse'] = async (
     { id },
     messages,
     options,
@@ -80,7 +80,7 @@ export class SharedModels implements ProvidedModel, vscode.Disposable {
       stop.signal.throwIfAborted();
       const model = (await this.offered()).find(({ information }) => information.id === id);
       if (!model)
-        throw new SharedModelRequestRejected(
+        throw new IncomingModelRequestRejected(
           'not-found',
           t('Towpath does not share {0} (*Share Models with the Editor…*).', id),
         );
@@ -93,8 +93,8 @@ export class SharedModels implements ProvidedModel, vscode.Disposable {
         messages,
         options,
         signal: stop.signal,
-        stop: () => stop.abort(new SharedModelRequestRejected('failed', t('Stopped by you.'))),
-        report: (part: Parameters<Parameters<typeof answerRequest>[0]['report']>[0]) =>
+        stop: () => stop.abort(new IncomingModelRequestRejected('failed', t('Stopped by you.'))),
+        report: (part: Parameters<Parameters<typeof answerIncomingModelRequest>[0]['report']>[0]) =>
           progress.report(
             'text' in part
               ? new vscode.LanguageModelTextPart(part.text)
@@ -102,7 +102,7 @@ export class SharedModels implements ProvidedModel, vscode.Disposable {
           ),
       };
       const ready = () => this.ready(model.id);
-      const { usage } = await answerRequest(ask, {
+      const { usage } = await answerIncomingModelRequest(ask, {
         line: this.line,
         label,
         local,
@@ -134,7 +134,7 @@ export class SharedModels implements ProvidedModel, vscode.Disposable {
     const { models, context, readModel } = this.parts;
     if (ids?.every((id) => splitModelId(id).provider !== 'local')) return [];
     const locations = [...localModelFolders(), downloadFolder(context.globalStorageUri), ...models.localFiles()];
-    const named = ids?.filter((id) => id !== demoModel).map((id) => splitModelId(id).model) ?? [];
+    const named = ids?.filter((id) => id !== demoModelId).map((id) => splitModelId(id).model) ?? [];
     const all = (await listModelFiles([...locations, ...named], readModel)).filter(({ trouble }) => !trouble);
     const wanted = all.filter(({ path: file }) => ids === undefined || ids.includes(`local/${file}`));
     const names = localModelNames(wanted.map(({ path: file }) => file));
@@ -174,14 +174,14 @@ export class SharedModels implements ProvidedModel, vscode.Disposable {
   private async ready(id: string): Promise<RunModel> {
     const isLocal = (one: string) => splitModelId(one).provider === 'local';
     if (isLocal(id) && this.parts.modelsAtWork().some((one) => isLocal(one) && one !== id))
-      throw new SharedModelRequestRejected(
+      throw new IncomingModelRequestRejected(
         'blocked',
         t('Towpath is using another model on this machine. Try again when it is done.'),
       );
     return this.parts.models.outside(id);
   }
 
-  private async mayAsk({ id, name }: Requester): Promise<boolean> {
+  private async mayAsk({ id, name }: RequestingExtension): Promise<boolean> {
     const limit = settings()['limits.day'];
     const paid =
       limit > 0
@@ -227,7 +227,7 @@ const editor = message('The editor');
 const somebody = message('The editor or another extension');
 
 /** Identifies the requester, which only some editors report. An extension's name is freely chosen, so the id is shown too. */
-function askerOf(initiator: unknown): Requester {
+function askerOf(initiator: unknown): RequestingExtension {
   if (initiator === 'core') return { name: editor };
   if (typeof initiator !== 'string' || initiator === '') return { name: somebody };
   const { displayName } = (vscode.extensions.getExtension(initiator)?.packageJSON ?? {}) as { displayName?: unknown };
@@ -235,7 +235,7 @@ function askerOf(initiator: unknown): Requester {
 }
 
 function toEditorError(error: unknown): unknown {
-  if (!(error instanceof SharedModelRequestRejected)) return error;
+  if (!(error instanceof IncomingModelRequestRejected)) return error;
   const { kind, message } = error;
   if (kind === 'not-found') return vscode.LanguageModelError.NotFound(message);
   if (kind === 'no-permission') return vscode.LanguageModelError.NoPermissions(message);

@@ -1,11 +1,11 @@
 import * as vscode from 'vscode';
 import { LLMError } from '../../llm/core/errors.ts';
-import { apiKeyOrigin, type Provider, providerLabel, providers } from '../../llm/models/providers.ts';
+import { apiKeyDestinationOrigin, type Provider, providerLabel, providers } from '../../llm/models/providers.ts';
 import { isLoopback } from '../../llm/transport/http.ts';
 import { t, toEnglishText } from '../../protocol/text/l10n.ts';
 import { localize, messageOf } from '../../protocol/text/localized.ts';
 import { notify } from '../dialogs/notify.ts';
-import { showInputStep, showPickStep, type WizardStepOptions, wizardBack } from '../dialogs/steps.ts';
+import { showInputStep, showPickStep, type WizardStepOptions, wizardBackResult } from '../dialogs/steps.ts';
 import { headersAuthenticate, maySendSecrets } from '../providers/credentials.ts';
 import type { HeaderSecrets } from '../providers/headerSecrets.ts';
 import { isWebAddress, providerAddress } from '../providers/modelIds.ts';
@@ -34,13 +34,13 @@ interface Choices {
 }
 
 /** `skipped`: the step showed no input, so *Back* passes over it. */
-type Next = { to: Step | 'end'; skipped?: true } | typeof wizardBack | undefined;
+type Next = { to: Step | 'end'; skipped?: true } | typeof wizardBackResult | undefined;
 
 /**
  * *Connect a Model*: provider, address, key, model and a test, with *Back* in each step. Nothing is stored before the end; Escape discards
  * all.
  */
-export class ConnectModel {
+export class ConnectModelWizard {
   constructor(
     private readonly models: SelectableModels,
     private readonly secrets: Secrets,
@@ -67,7 +67,7 @@ export class ConnectModel {
     for (let step = first; ; ) {
       const next = await this.steps[step](choices, shown.length > 0);
       if (next === undefined) return;
-      if (next === wizardBack) step = shown.pop()!;
+      if (next === wizardBackResult) step = shown.pop()!;
       else {
         if (!next.skipped) shown.push(step);
         if (next.to === 'end') return this.save(choices);
@@ -101,7 +101,7 @@ export class ConnectModel {
         placeholder: t('Select a provider'),
         fill: async ({ show }) => show({ rows: [...own.map(row), separator, ...others.map(row)] }),
       });
-      if (chosen === undefined || chosen === wizardBack) return chosen;
+      if (chosen === undefined || chosen === wizardBackResult) return chosen;
       const next = await this.choose(choices, chosen, chosen.id === compatible);
       return next && { to: next };
     },
@@ -180,7 +180,7 @@ export class ConnectModel {
           });
         },
       });
-      if (chosen === undefined || chosen === wizardBack) return chosen;
+      if (chosen === undefined || chosen === wizardBackResult) return chosen;
       if (chosen === 'refused') return this.otherKey(choices);
       if (chosen !== 'other') choices.model = chosen.name;
       else {
@@ -192,7 +192,7 @@ export class ConnectModel {
           validate: () => undefined,
           accept: async (value) => ({ value }),
         });
-        if (typed === undefined || typed === wizardBack) return typed;
+        if (typed === undefined || typed === wizardBackResult) return typed;
         choices.model = typed;
       }
       return { to: choices.connected && choices.apiKey === undefined ? 'end' : 'test' };
@@ -227,7 +227,7 @@ export class ConnectModel {
           await test();
         },
       });
-      if (ended === undefined || ended === wizardBack) return ended;
+      if (ended === undefined || ended === wizardBackResult) return ended;
       return ended === 'refused' ? this.otherKey(choices) : { to: 'end' };
     },
   };
@@ -293,7 +293,8 @@ const compatible = 'openai-compatible';
 const separator = { label: '', kind: vscode.QuickPickItemKind.Separator };
 const rejected = 'The provider rejected this key.';
 
-const originOf = ({ provider, baseUrl }: Choices): string => apiKeyOrigin({ provider: provider.id, baseUrl })!;
+const originOf = ({ provider, baseUrl }: Choices): string =>
+  apiKeyDestinationOrigin({ provider: provider.id, baseUrl })!;
 
 const trialOf = ({ baseUrl, apiKey }: Choices): TrialConnection => ({
   baseUrl,

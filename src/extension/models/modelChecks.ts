@@ -1,7 +1,7 @@
 import os from 'node:os';
 import path from 'node:path';
 import * as vscode from 'vscode';
-import { checkEndReason, checksAsJson, checksAsMarkdown, taskTitle } from '../../check/report.ts';
+import { checksAsJson, checksAsMarkdown, modelCheckEndReason, modelCheckTaskTitle } from '../../check/report.ts';
 import { type CheckResult, passedTaskCount, userReportLanguage } from '../../check/taskResult.ts';
 import { lazyImport } from '../../protocol/panel/lazyImport.ts';
 import type { RunEvent } from '../../protocol/run/events.ts';
@@ -12,11 +12,11 @@ import type { Dialogs } from '../dialogs/dialogs.ts';
 import { diskFolders } from '../dialogs/folders.ts';
 import { notify } from '../dialogs/notify.ts';
 import { showMarkdown } from '../dialogs/showMarkdown.ts';
-import { demoModel, describeModelOption, providerForModelId, splitModelId } from '../providers/modelIds.ts';
+import { demoModelId, describeModelOption, providerById, splitModelId } from '../providers/modelIds.ts';
 import type { MoneyLimits } from '../providers/moneyLimits.ts';
 import { redactForSharing } from '../settings/redactSettings.ts';
 import type { SelectableModels } from './models.ts';
-import type { StoredChecks } from './storedChecks.ts';
+import type { StoredModelCheckResults } from './storedChecks.ts';
 import { showConnectionProblem } from './testConnection.ts';
 
 const scheme = 'towpath-checks';
@@ -26,7 +26,7 @@ type Format = keyof typeof formats;
 
 interface Dependencies {
   models: SelectableModels;
-  checks: StoredChecks;
+  checks: StoredModelCheckResults;
   limits: Pick<MoneyLimits, 'of'>;
   modals: Dialogs;
   workspace: { readonly ripgrep: string | undefined };
@@ -69,7 +69,7 @@ export class ModelCheckCommands implements vscode.TextDocumentContentProvider {
   /** Runs the check: a confirmation with the expected cost, the tasks until done or stopped, and the results. */
   async check(id = this.parts.models.currentId): Promise<void> {
     const name = describeModelOption(id).label;
-    if (id === demoModel)
+    if (id === demoModelId)
       return notify('info', t('The demo model only follows its script. Pick another model, then check it.'));
     if (this.atWork)
       return notify('info', t('A model check is running. You can stop it in its progress notification.'));
@@ -80,14 +80,14 @@ export class ModelCheckCommands implements vscode.TextDocumentContentProvider {
       this.newest = result;
       if (result.ended === undefined) await this.parts.checks.keep(result);
       await this.show();
-      const end = checkEndReason(result);
+      const end = modelCheckEndReason(result);
       if (end) notify('warning', t('{0} was not checked to the end. {1}', name, end));
       else notify('info', doneBy(name, result));
     } catch (error) {
       const { code } = error as Error & { code?: string };
       void showConnectionProblem(
         localize(messageOf(error)),
-        code === 'LLM_AUTH_FAILED' ? providerForModelId(splitModelId(id).provider)?.id : undefined,
+        code === 'LLM_AUTH_FAILED' ? providerById(splitModelId(id).provider)?.id : undefined,
       );
     } finally {
       this.atWork = false;
@@ -133,7 +133,11 @@ export class ModelCheckCommands implements vscode.TextDocumentContentProvider {
 
   private async run(id: string, name: string): Promise<CheckResult | undefined> {
     const { models, checks, limits, modals, workspace, audit, version: towpath } = this.parts;
-    const { checkModel, estimateModelCheck, checkEstimateText } = await checking();
+    const {
+      runModelCheckTasks: checkModel,
+      estimateModelCheck,
+      modelCheckEstimateText: checkEstimateText,
+    } = await checking();
     const model = await models.current({ id });
     const estimate = estimateModelCheck(id.startsWith('local/'), checks.of(id));
     const detail = [
@@ -154,7 +158,7 @@ export class ModelCheckCommands implements vscode.TextDocumentContentProvider {
         record: audit,
         progress({ done, of, task, text }) {
           const percent = (done / of) * 100;
-          const now = t('{0} of {1}, {2}', done + 1, of, taskTitle(task));
+          const now = t('{0} of {1}, {2}', done + 1, of, modelCheckTaskTitle(task));
           progress([now, text].filter(Boolean).join(': '), percent - shown);
           shown = percent;
         },

@@ -1,15 +1,15 @@
 import * as vscode from 'vscode';
 import { checkModelFile } from '../../llm/local/modelFile/checkModelFile.ts';
 import { splitModelParts } from '../../llm/local/modelFile/splitModel.ts';
-import { apiKeyProvider, type Provider, providerLabel, providers } from '../../llm/models/providers.ts';
+import { apiKeyProviderId, type Provider, providerLabel, providers } from '../../llm/models/providers.ts';
 import { t } from '../../protocol/text/l10n.ts';
 import { localize, messageOf } from '../../protocol/text/localized.ts';
 import { notify } from '../dialogs/notify.ts';
-import { createEditorClient } from '../providers/editorModels.ts';
+import { createEditorModelClient } from '../providers/editorModels.ts';
 import { HeaderSecrets } from '../providers/headerSecrets.ts';
-import { providerAddress, providerForModelId } from '../providers/modelIds.ts';
+import { providerAddress, providerById } from '../providers/modelIds.ts';
 import { headerSecretKey, type Secrets } from '../settings/secrets.ts';
-import { ConnectModel } from './connectModel.ts';
+import { ConnectModelWizard } from './connectModel.ts';
 import type { SelectableModels } from './models.ts';
 
 interface Choice extends vscode.QuickPickItem {
@@ -20,7 +20,7 @@ const separator: Choice = { label: '', kind: vscode.QuickPickItemKind.Separator,
 /** Dialogs that set up a model: a local file, a provider, a key. Escape discards all changes. */
 export class ModelSetupDialogs {
   readonly headerSecrets: HeaderSecrets;
-  private readonly connecting: ConnectModel;
+  private readonly connecting: ConnectModelWizard;
 
   constructor(
     private readonly models: SelectableModels,
@@ -28,7 +28,7 @@ export class ModelSetupDialogs {
     log: vscode.LogOutputChannel,
   ) {
     this.headerSecrets = new HeaderSecrets(secrets);
-    this.connecting = new ConnectModel(models, secrets, this.headerSecrets, log);
+    this.connecting = new ConnectModelWizard(models, secrets, this.headerSecrets, log);
   }
 
   async pickModel(): Promise<void> {
@@ -102,7 +102,7 @@ export class ModelSetupDialogs {
   }
 
   async useEditor(): Promise<void> {
-    const models = (await createEditorClient().listModels?.()) ?? [];
+    const models = (await createEditorModelClient().listModels?.()) ?? [];
     if (models.length === 0) {
       notify('info', t('This editor offers no models of its own.'));
       return;
@@ -115,7 +115,7 @@ export class ModelSetupDialogs {
 
   /** Stores a key; without a known provider, the user selects one, the current provider first. */
   async setKey(id = ''): Promise<void> {
-    const provider = providerForModelId(id) ?? (await this.askProvider(t('Towpath: select a provider to set its key')));
+    const provider = providerById(id) ?? (await this.askProvider(t('Towpath: select a provider to set its key')));
     if (!provider) return;
     // the link of an error about a missing header secret leads here
     if (id !== '' && (await this.headerSecrets.areMissing(provider))) await this.headerSecrets.askMissing(provider);
@@ -123,7 +123,7 @@ export class ModelSetupDialogs {
   }
 
   async deleteKey(): Promise<void> {
-    const owners = providers.filter(({ id }) => apiKeyProvider(id) === id);
+    const owners = providers.filter(({ id }) => apiKeyProviderId(id) === id);
     const keys = owners.map((provider) => ({
       slot: provider.id as string,
       label: localize(providerLabel(provider)),

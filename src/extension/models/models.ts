@@ -6,7 +6,7 @@ import type { LLMClient, ModelInfo } from '../../llm/core/client.ts';
 import { durationMessage } from '../../llm/core/deadlines.ts';
 import { LLMError } from '../../llm/core/errors.ts';
 import type { DeviceInfo } from '../../llm/local/ipc/deviceInfo.ts';
-import type { StateCacheOptions } from '../../llm/local/ipc/stateCacheOptions.ts';
+import type { SequenceStateCacheOptions } from '../../llm/local/ipc/stateCacheOptions.ts';
 import { maxContextSize } from '../../llm/local/modelFile/contextSize.ts';
 import { findKnownModelFile } from '../../llm/local/modelFile/findModelFile.ts';
 import type { ModelFileReader } from '../../llm/local/modelFile/modelLibrary.ts';
@@ -28,13 +28,13 @@ import type { ModelConsent } from '../providers/modelConsent.ts';
 import { downloadFolder, localModelFolders } from '../providers/modelFolders.ts';
 import {
   contextSizeKey,
-  demoModel,
+  demoModelId,
   describeModelOption,
   isModelRole,
   modelDisplayName,
   modelIdForRole,
   providerAddress,
-  providerForModelId,
+  providerById,
   splitModelId,
   unusableModelReason,
 } from '../providers/modelIds.ts';
@@ -47,7 +47,7 @@ import {
 import type { Secrets } from '../settings/secrets.ts';
 import { type Settings, saveSetting, settings } from '../settings/settings.ts';
 import { KnownContextSizes, listedContextSize } from './knownContextSizes.ts';
-import type { StoredChecks } from './storedChecks.ts';
+import type { StoredModelCheckResults } from './storedChecks.ts';
 
 const listMs = 15_000;
 const recentName = 'towpath.recentModels';
@@ -70,9 +70,9 @@ export class SelectableModels implements vscode.Disposable {
     private readonly engine: LocalEngine,
     modals: Dialogs,
     private readonly budget: SpendingBudget,
-    private readonly keep: () => StateCacheOptions | undefined,
+    private readonly keep: () => SequenceStateCacheOptions | undefined,
     private readonly log: vscode.LogOutputChannel,
-    private readonly checks: Pick<StoredChecks, 'inShort'>,
+    private readonly checks: Pick<StoredModelCheckResults, 'inShort'>,
     private readonly readModel: ModelFileReader,
     windowChanged: () => void,
   ) {
@@ -82,7 +82,7 @@ export class SelectableModels implements vscode.Disposable {
 
   /** `provider/model` of the main role; the demo model if nothing is configured. */
   get currentId(): string {
-    return modelIdForRole('work', settings()) || demoModel;
+    return modelIdForRole('work', settings()) || demoModelId;
   }
 
   /** Id displayed as the current model: empty if messages would be rejected because no model is selected any more. */
@@ -104,14 +104,14 @@ export class SelectableModels implements vscode.Disposable {
     const { provider, model } = splitModelId(id);
     if (provider === 'local')
       return Math.min(maxContextSize(now['local.contextSize']), this.seenWindows.get(id) ?? Infinity);
-    const own = providerForModelId(provider) && this.settingsOf(provider as ProviderId, now).windowOf(model);
+    const own = providerById(provider) && this.settingsOf(provider as ProviderId, now).windowOf(model);
     return own ?? this.windows.of(contextSizeKey(id)) ?? this.seenWindows.get(id);
   }
 
   /** Requests the context size of the selected model in the background, unless known or a missing key would be needed. */
   async lookUpWindow(): Promise<void> {
     const id = this.currentId;
-    const provider = providerForModelId(splitModelId(id).provider);
+    const provider = providerById(splitModelId(id).provider);
     if (!provider || unusableModelReason(id) || (await this.knownWindow(id)) !== undefined) return;
     if (!(await this.credentials.mayList(provider, this.settingsOf(provider.id, settings())))) return;
     this.windows.ask(contextSizeKey(id), async () =>
@@ -122,12 +122,12 @@ export class SelectableModels implements vscode.Disposable {
   /** Returns the context size of any model, also from the catalog. */
   async knownWindow(id: string): Promise<number | undefined> {
     const { provider, model } = splitModelId(id);
-    const address = providerForModelId(provider) ? providerAddress(provider as ProviderId) : '';
+    const address = providerById(provider) ? providerAddress(provider as ProviderId) : '';
     return this.windowOfId(id) ?? (await this.clients()).known(address, model)?.window;
   }
 
   get currentProvider(): Provider | undefined {
-    return providerForModelId(splitModelId(this.currentId).provider);
+    return providerById(splitModelId(this.currentId).provider);
   }
 
   async pick(id: string): Promise<void> {
@@ -153,7 +153,7 @@ export class SelectableModels implements vscode.Disposable {
   }
 
   options(): ModelOption[] {
-    return [...new Set([this.currentId, ...this.recent, demoModel])].map((id) => this.describe(id));
+    return [...new Set([this.currentId, ...this.recent, demoModelId])].map((id) => this.describe(id));
   }
 
   private describe(id: string): ModelOption {
@@ -207,9 +207,9 @@ export class SelectableModels implements vscode.Disposable {
     const { small } = settings().models;
     const [own, other] = [splitModelId(this.currentId), splitModelId(small)];
     const stays = own.provider === 'local' && other.provider === 'local' && this.isInMemory(own.model);
-    if (small && small !== demoModel && !stays) return this.ready(small);
+    if (small && small !== demoModelId && !stays) return this.ready(small);
     this.checkChosen();
-    if (this.currentId !== demoModel) return this.ready(this.currentId);
+    if (this.currentId !== demoModelId) return this.ready(this.currentId);
     throw new RunError('UNKNOWN', message('The demo model only follows its script. Pick another model.'));
   }
 
@@ -238,7 +238,7 @@ export class SelectableModels implements vscode.Disposable {
       retryAfterCapMs: now.retryAfterCap,
       thinkingBudget: now.thinkingBudget,
     };
-    const own = providerForModelId(provider) && {
+    const own = providerById(provider) && {
       ...this.settingsOf(provider as ProviderId, now),
       ...addressIn(options?.trial),
     };
@@ -277,7 +277,7 @@ export class SelectableModels implements vscode.Disposable {
    * @param trial unsaved address and key
    */
   async list(id: string, signal = new AbortController().signal, trial?: TrialConnection): Promise<ModelInfo[]> {
-    const provider = providerForModelId(id);
+    const provider = providerById(id);
     const late = AbortSignal.timeout(listMs);
     try {
       const client = provider ? await this.listingClient(provider, trial) : (await this.clients()).editor();
@@ -315,7 +315,7 @@ export class SelectableModels implements vscode.Disposable {
   }
 
   localFiles(): string[] {
-    const ids = [this.currentId, ...this.recent].filter((id) => id.startsWith('local/') && id !== demoModel);
+    const ids = [this.currentId, ...this.recent].filter((id) => id.startsWith('local/') && id !== demoModelId);
     return ids.map((id) => splitModelId(id).model);
   }
 
@@ -332,7 +332,7 @@ export class SelectableModels implements vscode.Disposable {
   private async allowedId(named: string, file: string): Promise<string> {
     if (isModelRole(named)) return modelIdForRole(named, settings()) || this.currentId; // a role is the user's own choice
     const id = this.idOf(named);
-    if (id === this.currentId || id === demoModel) return id;
+    if (id === this.currentId || id === demoModelId) return id;
     const { provider, model } = splitModelId(id);
     if (provider !== 'local') {
       this.checkProblem(id);
@@ -368,7 +368,7 @@ export class SelectableModels implements vscode.Disposable {
       void this.remember(this.currentId);
       return;
     }
-    const last = before === undefined || before === demoModel ? this.recent[0] : before;
+    const last = before === undefined || before === demoModelId ? this.recent[0] : before;
     if (last === undefined) return;
     const name = modelDisplayName(last);
     const was = typeof name === 'string' ? escapeInvisibleInLine(name) : name;
@@ -387,7 +387,7 @@ export class SelectableModels implements vscode.Disposable {
 
   private idOf(named: string): string {
     const { provider } = splitModelId(named);
-    const known = provider === 'local' || provider === 'vscode-lm' || providerForModelId(provider) !== undefined;
+    const known = provider === 'local' || provider === 'vscode-lm' || providerById(provider) !== undefined;
     return known ? named : `${splitModelId(this.currentId).provider}/${named}`;
   }
 
@@ -403,7 +403,7 @@ export class SelectableModels implements vscode.Disposable {
     const clients = await this.clients();
     if (id === 'local') return clients.local(model, now);
     if (id === 'vscode-lm') return clients.editor();
-    const provider = providerForModelId(id)!;
+    const provider = providerById(id)!;
     const own = { ...this.settingsOf(provider.id, now), ...addressIn(options?.trial) };
     const carried = options?.trial
       ? await this.credentials.forList(provider, own, options.trial.apiKey)

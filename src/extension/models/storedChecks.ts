@@ -5,7 +5,7 @@ const name = 'towpath.checks';
 const most = 50;
 
 /** Newest check results per model. Results in the format of another version are ignored. */
-export class StoredChecks {
+export class StoredModelCheckResults {
   private known?: CheckResult[];
 
   constructor(

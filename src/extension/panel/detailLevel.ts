@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { type DetailLevel, detailLevels } from '../../protocol/panel/panelMessages.ts';
+import { type TranscriptDetailLevel, transcriptDetailLevels } from '../../protocol/panel/panelMessages.ts';
 import { t } from '../../protocol/text/l10n.ts';
 
 const key = 'towpath.details';
@@ -8,7 +8,7 @@ const labels = {
   few: ['Minimal', 'One line per card'],
   usual: ['Usual', 'Also small changes and the last lines of failures'],
   all: ['All', 'Cards and thinking are expanded, nothing is folded'],
-} as const satisfies Record<DetailLevel, readonly [label: string, detail: string]>;
+} as const satisfies Record<TranscriptDetailLevel, readonly [label: string, detail: string]>;
 
 export class DetailLevelSetting {
   constructor(
@@ -16,14 +16,14 @@ export class DetailLevelSetting {
     private readonly changed: () => void,
   ) {}
 
-  get level(): DetailLevel {
+  get level(): TranscriptDetailLevel {
     const stored = this.memory.get(key);
-    return detailLevels.find((one) => one === stored) ?? 'usual';
+    return transcriptDetailLevels.find((one) => one === stored) ?? 'usual';
   }
 
   async choose(): Promise<void> {
     const { level } = this;
-    const rows = [level, ...detailLevels.filter((one) => one !== level)].map((one) => ({
+    const rows = [level, ...transcriptDetailLevels.filter((one) => one !== level)].map((one) => ({
       label: `${one === level ? '$(check)' : '$(blank)'} ${t(labels[one][0])}`,
       description: t(labels[one][1]),
       one,

@@ -4,7 +4,7 @@ import * as vscode from 'vscode';
 import { tokensFreedByCompaction } from '../../engine/context/compaction.ts';
 import type { ExecutionEngine } from '../../engine/run/engine.ts';
 import { agentName } from '../../protocol/content/agents.ts';
-import type { CallKey } from '../../protocol/content/callKey.ts';
+import type { ToolCallKey } from '../../protocol/content/callKey.ts';
 import type { Mention } from '../../protocol/content/mention.ts';
 import type { Attachment } from '../../protocol/content/messages.ts';
 import { splitSlashCommand } from '../../protocol/content/slash.ts';
@@ -19,7 +19,7 @@ import type { Workspace } from '../../tools/core/workspace.ts';
 import { formatFileChange, maxShownDiffLines } from '../../tools/edit/diff.ts';
 import { resolvePathForReading } from '../../tools/sandbox/resolveReadPath.ts';
 import type { BackgroundCommands } from '../../tools/shell/background.ts';
-import type { AlwaysAllowedRules } from '../approvals/addedRules.ts';
+import type { AllowRulesAddedInWindow } from '../approvals/addedRules.ts';
 import type { ApprovalDialogQueue } from '../approvals/approvals.ts';
 import type { DiffDocumentProvider } from '../approvals/diffs.ts';
 import type { ApprovalPolicies } from '../approvals/policies.ts';
@@ -33,8 +33,8 @@ import type { FullDiskMonitor } from '../records/freeSpace.ts';
 import type { ChangedFiles } from '../runs/changedFiles.ts';
 import type { PanelConversation } from '../runs/conversation.ts';
 import { deleteRun } from '../runs/deletedRuns.ts';
-import { createPlanExecution } from '../runs/executePlan.ts';
-import type { Branches } from '../runs/forkRun.ts';
+import { startPlanExecution } from '../runs/executePlan.ts';
+import type { ConversationBranches } from '../runs/forkRun.ts';
 import type { InterruptedApprovals } from '../runs/interruptedApprovals.ts';
 import type { AgentPicker } from '../runs/pickAgent.ts';
 import type { RunTitles } from '../runs/titles.ts';
@@ -76,14 +76,14 @@ interface Dependencies {
   approvals: ApprovalDialogQueue;
   interrupted: InterruptedApprovals;
   asks: UserQuestionList;
-  branches: Branches;
+  branches: ConversationBranches;
   changedFiles: ChangedFiles;
   modals: Dialogs;
   runList: RunList;
   titles: RunTitles;
   worktrees: Worktrees;
   policies: ApprovalPolicies;
-  addedRules: AlwaysAllowedRules;
+  addedRules: AllowRulesAddedInWindow;
   details: DetailLevelSetting;
   diskSpaceMonitor: FullDiskMonitor;
   diffs: DiffDocumentProvider;
@@ -242,7 +242,7 @@ export class PanelMessageHandler {
       case 'do-plan': {
         const { apart, text: instruction } = request;
         const named = this.read(request, conversation.id);
-        return createPlanExecution({ apart, instruction, named }, this.parts);
+        return startPlanExecution({ apart, instruction, named }, this.parts);
       }
       case 'retry-now':
         return conversation.retryNow();
@@ -363,13 +363,13 @@ export class PanelMessageHandler {
     });
   }
 
-  private async openDiff(key: CallKey): Promise<void> {
+  private async openDiff(key: ToolCallKey): Promise<void> {
     const call = await this.call(key);
     const change = call?.changes?.[0];
     if (change) await this.parts.diffs.showStored(key.runId, change);
   }
 
-  private async showChange(key: CallKey): Promise<void> {
+  private async showChange(key: ToolCallKey): Promise<void> {
     const call = await this.call(key);
     const change = call?.changes?.[0];
     if (!change || change.kind) return;
@@ -380,20 +380,20 @@ export class PanelMessageHandler {
     this.parts.view.post({ type: 'change', runId, toolCallId, diff });
   }
 
-  private async openOutput(key: CallKey): Promise<void> {
+  private async openOutput(key: ToolCallKey): Promise<void> {
     const call = await this.call(key);
     if (call?.background && (await this.parts.commandsAtWork.show(call.background.id))) return;
     const outputId = call?.ended?.outputId ?? call?.outputId;
     if (outputId) await this.parts.diffs.showOutput(key.runId, outputId);
   }
 
-  private async letGoOn(key: CallKey): Promise<void> {
+  private async letGoOn(key: ToolCallKey): Promise<void> {
     const call = await this.call(key);
     if (call?.command) this.parts.background.letGoOn(call.command.marker);
     await this.parts.view.focus();
   }
 
-  private async call({ runId, toolCallId }: CallKey): Promise<CallState | undefined> {
+  private async call({ runId, toolCallId }: ToolCallKey): Promise<CallState | undefined> {
     const { engine, store } = this.parts;
     return (engine.live(runId) ?? (await store.read(runId))).calls[toolCallId];
   }

@@ -1,4 +1,4 @@
-import type { RunRow } from '../../protocol/panel/panelMessages.ts';
+import type { RunListRow } from '../../protocol/panel/panelMessages.ts';
 import { sortRunsUnderParents } from '../../protocol/run/branches.ts';
 import type { RunSummary } from '../../protocol/run/summary.ts';
 import { matchesSearchQuery } from '../../runs/searchRuns.ts';
@@ -66,7 +66,7 @@ export class RunList {
     const inWorktrees = elsewhere.filter(({ title, branch }) => matchesSearchQuery(`${title} ${branch}`, query));
     const worktrees = new Map(inWorktrees.map((one) => [worktreeRun(one), one]));
     const sorted = sortRunsUnderParents([...found.map(({ run }) => run), ...worktrees.keys()]);
-    const rows = sorted.slice(0, maxRows).map(({ run, depth, newest }): RunRow => {
+    const rows = sorted.slice(0, maxRows).map(({ run, depth, newest }): RunListRow => {
       const other = worktrees.get(run);
       if (other) return { ...run, depth, newest, ...ofWorktree(other) };
       const { state, elsewhere, awaitsApproval } = now.get(run.id) ?? { ...restingRunState(run), elsewhere: undefined };

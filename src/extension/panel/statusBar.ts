@@ -1,9 +1,9 @@
 import * as vscode from 'vscode';
 import {
   type ApprovalPreset,
+  approvalPresetNames,
   defaultApprovalPolicy,
   isMorePermissivePreset,
-  presetNames,
 } from '../../protocol/content/policy.ts';
 import { escapeInvisibleInLine } from '../../protocol/text/escapeInvisible.ts';
 import { currentLocale, t } from '../../protocol/text/l10n.ts';
@@ -68,7 +68,7 @@ export class StatusBar implements vscode.Disposable {
     const tooltip = isAutopilot
       ? t('Towpath runs commands without approval. Click to change that.')
       : t('Towpath changes files without approval. Click to change that.');
-    this.badge.text = `${isAutopilot ? '$(warning)' : '$(unlock)'} ${t(presetNames[preset])}`;
+    this.badge.text = `${isAutopilot ? '$(warning)' : '$(unlock)'} ${t(approvalPresetNames[preset])}`;
     this.badge.tooltip = tooltip;
     this.badge.accessibilityInformation = { label: tooltip };
     this.badge.command = { title: tooltip, command: 'towpath.runPreset', arguments: [runId] };

@@ -9,17 +9,17 @@ import {
 import { createRateLimiter, type RateLimiter, type RateLimits } from '../../llm/adapter/rateLimit.ts';
 import { createResponseCache } from '../../llm/adapter/responseCache.ts';
 import type { LLMClient } from '../../llm/core/client.ts';
-import { createClient, type ProviderChoice } from '../../llm/createClient.ts';
-import { createLocalClient, type LocalClient } from '../../llm/local/host/client.ts';
-import { createModelMemory } from '../../llm/local/host/modelMemory.ts';
+import { createLLMClient, type ProviderChoice } from '../../llm/createClient.ts';
+import { createLocalModelClient, type LocalModelClient } from '../../llm/local/host/client.ts';
+import { createLoadedModelScheduler } from '../../llm/local/host/modelMemory.ts';
 import type { DeviceInfo } from '../../llm/local/ipc/deviceInfo.ts';
-import type { StateCacheOptions } from '../../llm/local/ipc/stateCacheOptions.ts';
+import type { SequenceStateCacheOptions } from '../../llm/local/ipc/stateCacheOptions.ts';
 import type { ModelFileReader } from '../../llm/local/modelFile/modelLibrary.ts';
 import { findCatalogEntry } from '../../llm/models/modelCatalog.ts';
-import { withTextCalls } from '../../llm/textCalls/textCalls.ts';
+import { withTextToolCallParsing } from '../../llm/textCalls/textCalls.ts';
 import { message } from '../../protocol/text/l10n.ts';
 import { type Settings, settings } from '../settings/settings.ts';
-import { createEditorClient } from './editorModels.ts';
+import { createEditorModelClient } from './editorModels.ts';
 import { readLocalContextSize } from './localContextSize.ts';
 import type { LocalEngine } from './localEngine.ts';
 
@@ -27,8 +27,8 @@ const maxRemotes = 6;
 
 export class ModelClients {
   /** Clients by file and settings. Clients of models no longer selected serve the runs that still use them. */
-  private readonly locals = new Map<string, LocalClient>();
-  private readonly modelMemory = createModelMemory();
+  private readonly locals = new Map<string, LocalModelClient>();
+  private readonly modelMemory = createLoadedModelScheduler();
   private readonly remotes = new Map<string, LLMClient>();
   private readonly replies = createResponseCache();
   private readonly limiters = new Map<string, RateLimiter>();
@@ -36,7 +36,7 @@ export class ModelClients {
   constructor(
     private readonly context: vscode.ExtensionContext,
     private readonly engine: LocalEngine,
-    private readonly keep: () => StateCacheOptions | undefined,
+    private readonly keep: () => SequenceStateCacheOptions | undefined,
     private readonly log: vscode.LogOutputChannel,
   ) {}
 
@@ -61,7 +61,7 @@ export class ModelClients {
 
   remote(choice: Omit<ProviderChoice, 'onNote'>): LLMClient {
     const key = JSON.stringify(choice);
-    const client = this.remotes.get(key) ?? createClient({ ...choice, onNote: (note) => this.log.info(note) });
+    const client = this.remotes.get(key) ?? createLLMClient({ ...choice, onNote: (note) => this.log.info(note) });
     this.remotes.delete(key);
     this.remotes.set(key, client);
     for (const oldest of [...this.remotes.keys()].slice(0, -maxRemotes)) this.remotes.delete(oldest);
@@ -69,7 +69,7 @@ export class ModelClients {
   }
 
   editor(): LLMClient {
-    return withTextCalls(createEditorClient());
+    return withTextToolCallParsing(createEditorModelClient());
   }
 
   /** Returns a local client. A running run keeps its client; all share the memory for one model. */
@@ -85,7 +85,7 @@ export class ModelClients {
     const key = JSON.stringify(options);
     const client =
       this.locals.get(key) ??
-      createLocalClient({
+      createLocalModelClient({
         ...options,
         workerPath: path.join(dist, 'worker.mjs'),
         modules: () => this.engine.modules(),
@@ -96,7 +96,7 @@ export class ModelClients {
         onLog: (line) => this.log.info(line),
       });
     this.locals.set(key, client);
-    return withTextCalls(client);
+    return withTextToolCallParsing(client);
   }
 
   localWindow(model: string, now: Settings, readModel: ModelFileReader): Promise<number> {

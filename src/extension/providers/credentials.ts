@@ -2,7 +2,7 @@
 // and never along a redirect.
 import { LLMError } from '../../llm/core/errors.ts';
 import { insertHeaderSecrets, referencedSecretNames } from '../../llm/core/headers.ts';
-import { apiKeyHeaderName, apiKeyOrigin, type Provider, providerLabel } from '../../llm/models/providers.ts';
+import { apiKeyDestinationOrigin, apiKeyHeaderName, type Provider, providerLabel } from '../../llm/models/providers.ts';
 import { isLoopback } from '../../llm/transport/http.ts';
 import { type LocalizedMessage, message, t } from '../../protocol/text/l10n.ts';
 import { withMessageLinks } from '../../protocol/text/links.ts';
@@ -141,7 +141,8 @@ export const headersAuthenticate = (provider: Provider, { headers }: Pick<Wanted
     ([name, value]) => name === apiKeyHeaderName(provider.id) || referencedSecretNames(value).length > 0,
   );
 
-const originOf = (provider: Provider, { baseUrl }: Wanted): string => apiKeyOrigin({ provider: provider.id, baseUrl })!;
+const originOf = (provider: Provider, { baseUrl }: Wanted): string =>
+  apiKeyDestinationOrigin({ provider: provider.id, baseUrl })!;
 
 function missing(header: string, name: string, origin: string): LLMError {
   const text = maySendSecrets(origin)

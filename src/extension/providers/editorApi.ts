@@ -21,19 +21,19 @@ export interface ProvidedModelInformation {
 }
 
 /** A message to a provided model (`LanguageModelChatRequestMessage`, 1.104) with parts of any type. */
-export interface RequestedMessage {
+export interface IncomingRequestMessage {
   role: number;
   content: readonly unknown[] | string;
 }
 
-export interface RequestedOptions {
+export interface IncomingRequestOptions {
   tools?: readonly { name: string; description: string; inputSchema?: object }[];
   toolMode?: number;
   modelOptions?: Readonly<Record<string, unknown>>;
   requestInitiator?: unknown;
 }
 
-export interface ModelProvider {
+export interface EditorModelProvider {
   onDidChangeLanguageModelChatInformation: vscode.Event<void>;
   provideLanguageModelChatInformation(
     options: unknown,
@@ -41,16 +41,19 @@ export interface ModelProvider {
   ): Promise<ProvidedModelInformation[]>;
   provideLanguageModelChatResponse(
     model: Pick<ProvidedModelInformation, 'id'>,
-    messages: readonly RequestedMessage[],
-    options: RequestedOptions,
+    messages: readonly IncomingRequestMessage[],
+    options: IncomingRequestOptions,
     progress: vscode.Progress<vscode.LanguageModelTextPart | vscode.LanguageModelToolCallPart>,
     token: vscode.CancellationToken,
   ): Promise<void>;
-  provideTokenCount(model: Pick<ProvidedModelInformation, 'id'>, text: string | RequestedMessage): Promise<number>;
+  provideTokenCount(
+    model: Pick<ProvidedModelInformation, 'id'>,
+    text: string | IncomingRequestMessage,
+  ): Promise<number>;
 }
 
 interface Newer {
-  registerLanguageModelChatProvider?(vendor: string, provider: ModelProvider): vscode.Disposable;
+  registerLanguageModelChatProvider?(vendor: string, provider: EditorModelProvider): vscode.Disposable;
 }
 
 /** Returns true if the editor supports models of extensions (1.104 and newer). */
@@ -58,7 +61,7 @@ export const supportsModelProviders = (): boolean =>
   typeof (vscode.lm as unknown as Newer).registerLanguageModelChatProvider === 'function';
 
 /** Registers a provider; returns undefined if the editor does not support models of extensions, or not of all extensions. */
-export function registerEditorModels(provider: ModelProvider): vscode.Disposable | undefined {
+export function registerEditorModelProvider(provider: EditorModelProvider): vscode.Disposable | undefined {
   if (!supportsModelProviders()) return undefined;
   try {
     return (vscode.lm as unknown as Required<Newer>).registerLanguageModelChatProvider(towpathVendor, provider);

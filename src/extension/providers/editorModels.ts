@@ -1,10 +1,10 @@
 import * as vscode from 'vscode';
-import { conversationCallIds, createCallIds } from '../../llm/core/callIds.ts';
+import { conversationCallIds, createToolCallIdAllocator } from '../../llm/core/callIds.ts';
 import { type ChatRequest, type ChatStreamChunk, collectChatStream, type LLMClient } from '../../llm/core/client.ts';
 import { createDeadlineWatch } from '../../llm/core/deadlines.ts';
 import { LLMError } from '../../llm/core/errors.ts';
 import { isObject } from '../../llm/core/json.ts';
-import { createToolNameMapping, toWireName } from '../../llm/core/wireToolNames.ts';
+import { createToolNameMapping, toWireToolName } from '../../llm/core/wireToolNames.ts';
 import { toTextOnlyMessages } from '../../llm/messages/attachments.ts';
 import { responseFormatInstructions } from '../../llm/messages/formatInstructions.ts';
 import { normalizeHistory, replaceLoneSurrogates, toWellFormedJson } from '../../llm/messages/normalizeHistory.ts';
@@ -20,7 +20,7 @@ import { toEditorTools } from './editorWire.ts';
  * Creates a client of the editor's models (`vscode.lm`), the provider `vscode-lm`. A model id is the editor's `vendor/id`. The editor
  * requests consent on first use, manages keys, and reports no token counts.
  */
-export function createEditorClient(): LLMClient {
+export function createEditorModelClient(): LLMClient {
   async function find(model: string): Promise<vscode.LanguageModelChat> {
     const slash = model.indexOf('/');
     if (model.slice(0, slash) === towpathVendor) throw itself(model);
@@ -75,7 +75,7 @@ async function* read(
   request: ChatRequest,
 ): AsyncGenerator<ChatStreamChunk, void> {
   const nameOf = createToolNameMapping(request.tools ?? []);
-  const idFor = createCallIds(conversationCallIds(request.messages)); // other extensions may number calls from 0 in every reply
+  const idFor = createToolCallIdAllocator(conversationCallIds(request.messages)); // other extensions may number calls from 0 in every reply
   let index = 0;
   for await (const part of response.stream) {
     if (part instanceof vscode.LanguageModelTextPart) yield { content: part.value, done: false };
@@ -109,7 +109,8 @@ function toEditorMessages(request: ChatRequest): vscode.LanguageModelChatMessage
     }
     const { content, toolCalls = [] } = entry.message;
     const calls = toolCalls.map(
-      (call) => new vscode.LanguageModelToolCallPart(call.id, toWireName(call.name), toWellFormedJson(call.arguments)),
+      (call) =>
+        new vscode.LanguageModelToolCallPart(call.id, toWireToolName(call.name), toWellFormedJson(call.arguments)),
     );
     messages.push(
       assistant([...(content ? [new vscode.LanguageModelTextPart(replaceLoneSurrogates(content))] : []), ...calls]),

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { isPrintableHeader, referencedSecretNames } from '../../llm/core/headers.ts';
-import { apiKeyOrigin, type Provider, providerLabel, providers } from '../../llm/models/providers.ts';
+import { apiKeyDestinationOrigin, type Provider, providerLabel, providers } from '../../llm/models/providers.ts';
 import { t } from '../../protocol/text/l10n.ts';
 import { localize } from '../../protocol/text/localized.ts';
 import { disableCommandLinks } from '../dialogs/approvalText.ts';
@@ -93,7 +93,7 @@ export class HeaderSecrets {
 }
 
 function usesOf(provider: Provider, baseUrl = providerAddress(provider.id)): Use[] {
-  const origin = apiKeyOrigin({ provider: provider.id, baseUrl });
+  const origin = apiKeyDestinationOrigin({ provider: provider.id, baseUrl });
   if (origin === undefined) return [];
   const { headers } = providerSettings(settings(), provider.id);
   return Object.entries(headers).flatMap(([header, value]) =>

@@ -1,13 +1,13 @@
 import path from 'node:path';
 import type * as vscode from 'vscode';
 import {
-  engineLibraryModules,
-  engineModules,
-  libraryVersion,
+  engineLibraryNodeModulesFolder,
+  engineLibraryVersion,
+  engineNodeModulesFolder,
   missingEngineReason,
   removeOtherEngines,
 } from '../../llm/local/engineInstall/engineFolders.ts';
-import { type EngineState, inspectInstalledEngines } from '../../llm/local/engineInstall/engines.ts';
+import { type InferenceEngineStatus, inspectInstalledEngines } from '../../llm/local/engineInstall/engines.ts';
 import { type LocalizedMessage, t } from '../../protocol/text/l10n.ts';
 
 export class LocalEngine {
@@ -20,19 +20,19 @@ export class LocalEngine {
   }
 
   modules(): string {
-    return engineModules(this.dist, this.storage);
+    return engineNodeModulesFolder(this.dist, this.storage);
   }
 
   missing(): LocalizedMessage | undefined {
     return missingEngineReason(this.dist);
   }
 
-  state(): EngineState {
+  state(): InferenceEngineStatus {
     const missing = this.missing();
     return { ...inspectInstalledEngines(this.modules()), ...(missing && { missing: t(missing) }) };
   }
 
   async sweep(): Promise<void> {
-    await removeOtherEngines(this.storage, libraryVersion(engineLibraryModules(this.dist)));
+    await removeOtherEngines(this.storage, engineLibraryVersion(engineLibraryNodeModulesFolder(this.dist)));
   }
 }

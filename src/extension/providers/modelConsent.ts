@@ -8,7 +8,7 @@ import { type LocalizableText, localize } from '../../protocol/text/localized.ts
 import type { Dialogs } from '../dialogs/dialogs.ts';
 import { workflowFileUri } from '../language/workflowFiles.ts';
 import type { DecisionFile } from '../settings/decisionFile.ts';
-import { describeModelOption, providerAddress, providerForModelId, splitModelId } from './modelIds.ts';
+import { describeModelOption, providerAddress, providerById, splitModelId } from './modelIds.ts';
 
 const agreedName = 'models.agreed';
 const most = 500;
@@ -97,7 +97,7 @@ const shownFile = (file: string): string =>
   escapeInvisibleInLine(vscode.workspace.asRelativePath(vscode.Uri.parse(file)));
 
 function labelIn(id: string): LocalizableText | undefined {
-  const provider = providerForModelId(id);
+  const provider = providerById(id);
   return provider && providerLabel(provider);
 }
 
@@ -113,7 +113,7 @@ const refused = ({ file, provider }: NamedModel) =>
 
 /** Returns the address without possible secrets; empty without an address. */
 function addressOf(id: string): string {
-  const provider = providerForModelId(id);
+  const provider = providerById(id);
   const address = provider ? providerAddress(provider.id) : '';
   if (!URL.canParse(address)) return address;
   const { origin, pathname } = new URL(address);

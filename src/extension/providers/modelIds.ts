@@ -14,7 +14,7 @@ import {
   unknownProviderMessage,
 } from './providerSettings.ts';
 
-export const demoModel = 'local/demo';
+export const demoModelId = 'local/demo';
 
 type ModelRole = keyof Settings['models'];
 
@@ -30,7 +30,7 @@ export function splitModelId(id: string): { provider: string; model: string } {
 }
 
 export function providerAddress(provider: ProviderId): string {
-  return providerSettings(settings(), provider).baseUrl || providerForModelId(provider)?.baseUrl || '';
+  return providerSettings(settings(), provider).baseUrl || providerById(provider)?.baseUrl || '';
 }
 
 export const contextSizeKey = (id: string): string =>
@@ -40,7 +40,7 @@ export function isWebAddress(text: string): boolean {
   return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
 }
 
-export function providerForModelId(id: string): Provider | undefined {
+export function providerById(id: string): Provider | undefined {
   return providers.find((provider) => provider.id === id);
 }
 
@@ -56,18 +56,18 @@ export function describeModelOption(id: string): ModelOption {
 
 export function modelDisplayName(id: string): LocalizableText {
   const { provider, model } = splitModelId(id);
-  if (id === demoModel) return message('Demo model');
+  if (id === demoModelId) return message('Demo model');
   if (provider === 'local') return path.basename(model, '.gguf');
-  return provider === 'vscode-lm' || providerForModelId(provider) ? model : id;
+  return provider === 'vscode-lm' || providerById(provider) ? model : id;
 }
 
 function descriptionOf(id: string): Pick<ModelOption, 'detail' | 'images'> {
   const { provider: providerId, model } = splitModelId(id);
   const images = { images: false };
-  if (id === demoModel) return { detail: t('Scripted: shows how Towpath works, is not an assistant'), ...images };
+  if (id === demoModelId) return { detail: t('Scripted: shows how Towpath works, is not an assistant'), ...images };
   if (providerId === 'local') return { detail: model, ...images };
   if (providerId === 'vscode-lm') return { detail: t('A model of the editor'), ...images };
-  const provider = providerForModelId(providerId);
+  const provider = providerById(providerId);
   if (!provider) return { detail: '' };
   const label = localize(providerLabel(provider));
   const address = isUsable(provider) ? providerAddress(provider.id) : '';
@@ -79,7 +79,7 @@ const isUsable = ({ id }: Provider): boolean => settingsProblem(settings(), id) 
 /** Returns the reason that a model is unusable, with a solution; undefined if none is known. */
 export function unusableModelReason(id: string): LocalizableText | undefined {
   const { provider: providerId, model } = splitModelId(id);
-  if (id === demoModel)
+  if (id === demoModelId)
     return vscode.workspace.isTrusted
       ? undefined
       : message(
@@ -88,7 +88,7 @@ export function unusableModelReason(id: string): LocalizableText | undefined {
   if (providerId === 'local')
     return existsSync(model) ? undefined : message('The model file {0} does not exist. Pick another model.', model);
   if (providerId === 'vscode-lm') return undefined;
-  const provider = providerForModelId(providerId);
+  const provider = providerById(providerId);
   if (!provider) {
     const isNamed = configuredProviderNames(settings().providers).includes(providerId);
     const unknown = message('Towpath does not know the provider of “{0}”.', id);

@@ -1,7 +1,7 @@
 import os from 'node:os';
 import type { RunEvent, StoredEvent } from '../../protocol/run/events.ts';
 import { type LogLine, logLineOf } from '../../protocol/run/logLine.ts';
-import { type RedactedValues, redactForReport } from '../settings/redactSettings.ts';
+import { redactForReport, type ValuesToRedact } from '../settings/redactSettings.ts';
 
 type Channel = Record<LogLine['level'], (text: string) => void>;
 
@@ -45,7 +45,7 @@ export class RunLogChannel {
 export function storedRunLog(
   { events, damage }: { events: readonly StoredEvent[]; damage: readonly string[] },
   headerLines: readonly string[],
-  hidden: RedactedValues,
+  hidden: ValuesToRedact,
 ): string {
   const hide = (text: string) => redactForReport(text, hidden);
   const lines = events.flatMap((event) => {

@@ -10,7 +10,7 @@ import { mergeStorages } from '../../runs/mergeStorages.ts';
  *
  * @param given folder of the extension in the workspace storage
  */
-export function sharedStorage(given: string): string {
+export function sharedWorkspaceStorageFolder(given: string): string {
   const own = path.dirname(given);
   const first = /^(.+)-[1-9]$/.exec(path.basename(own))?.[1];
   if (first === undefined) return given;
@@ -25,7 +25,10 @@ export async function mergeWindowStorages(shared: string): Promise<number> {
   const names = await readdir(all).catch(() => []);
   let came = 0;
   for (const name of names) {
-    if (!name.startsWith(`${path.basename(workspace)}-`) || sharedStorage(path.join(all, name, own)) !== shared)
+    if (
+      !name.startsWith(`${path.basename(workspace)}-`) ||
+      sharedWorkspaceStorageFolder(path.join(all, name, own)) !== shared
+    )
       continue;
     came += await mergeStorages(path.join(all, name, own, 'store'), path.join(shared, 'store'));
   }

@@ -3,12 +3,12 @@ import * as vscode from 'vscode';
 import type { ChangedFileRow, HostMessage, ViewMessage } from '../../protocol/panel/panelMessages.ts';
 import type { RunEvent } from '../../protocol/run/events.ts';
 import type { Run } from '../../protocol/run/run.ts';
-import { type ChangedRunFile, foldFileChanges } from '../../protocol/run/runFiles.ts';
+import { type FileChangedByRun, foldFileChanges } from '../../protocol/run/runFiles.ts';
 import { createDictionary, sortedDictionaryKeys, toDictionary } from '../../protocol/values/dictionary.ts';
 import type { RunStore } from '../../runs/store.ts';
 import { compareFileVersions, readCurrentFileText } from '../../tools/changes/compareChanges.ts';
 import type { Workspace } from '../../tools/core/workspace.ts';
-import { CommittedFileCache } from '../commit/committed.ts';
+import { FileCommitStatusCache } from '../commit/committed.ts';
 import type { DecisionFile } from '../settings/decisionFile.ts';
 
 interface Dependencies {
@@ -42,7 +42,7 @@ export class ChangedFiles implements vscode.Disposable {
   private all = false;
   private timer: ReturnType<typeof setTimeout> | undefined;
   private looking: Promise<void> = Promise.resolve();
-  private readonly committed = new CommittedFileCache(() => this.later(() => true));
+  private readonly committed = new FileCommitStatusCache(() => this.later(() => true));
   private readonly watches: vscode.Disposable[];
 
   constructor(private readonly parts: Dependencies) {
@@ -87,9 +87,9 @@ export class ChangedFiles implements vscode.Disposable {
     if (counts) this.later(() => this.events.push(event) === 0);
   }
 
-  async rows(runId: string): Promise<{ row: ChangedFileRow; file: ChangedRunFile; absolute: string | undefined }[]> {
+  async rows(runId: string): Promise<{ row: ChangedFileRow; file: FileChangedByRun; absolute: string | undefined }[]> {
     await this.looking;
-    const files = (this.run?.id === runId && this.run.files) || createDictionary<ChangedRunFile>();
+    const files = (this.run?.id === runId && this.run.files) || createDictionary<FileChangedByRun>();
     return [...this.shown.values()].flatMap((row) => {
       const file = files[row.path];
       return file ? [{ row, file, absolute: this.absolutePath(row.path) }] : [];
@@ -162,7 +162,7 @@ export class ChangedFiles implements vscode.Disposable {
   }
 
   /** Returns undefined if the file has no visible change. */
-  private async rowOf(runId: string, name: string, file: ChangedRunFile): Promise<ChangedFileRow | undefined> {
+  private async rowOf(runId: string, name: string, file: FileChangedByRun): Promise<ChangedFileRow | undefined> {
     const { workspace, store } = this.parts;
     const absolute = this.absolutePath(name);
     if (absolute) this.names.set(path.normalize(absolute), name);

@@ -3,7 +3,7 @@ import type { UserInput } from '../../engine/input/questionQueue.ts';
 import type { ExecutionEngine } from '../../engine/run/engine.ts';
 import type { Attachment } from '../../protocol/content/messages.ts';
 import type { Notice, PanelQuestionChoices } from '../../protocol/panel/panelMessages.ts';
-import type { DeliveryTime, RunEvent } from '../../protocol/run/events.ts';
+import type { MessageDeliveryTiming, RunEvent } from '../../protocol/run/events.ts';
 import { isSpendingLimitError } from '../../protocol/run/money.ts';
 import { canContinueRun, isBetweenTurns } from '../../protocol/run/resumable.ts';
 import { newRun, type Run } from '../../protocol/run/run.ts';
@@ -15,8 +15,8 @@ import { RunStore } from '../../runs/store.ts';
 import type { BackgroundCommands } from '../../tools/shell/background.ts';
 import type { ChatView } from '../view/chatView.ts';
 import { RunSnapshots, toRestingRun } from './runSnapshots.ts';
-import { ShownRunFile } from './shownRunFile.ts';
-import { takeOverAction, untrustedNotice } from './untrustedNotice.ts';
+import { DisplayedRunIdFile } from './shownRunFile.ts';
+import { takeOverNoticeAction, untrustedNotice } from './untrustedNotice.ts';
 
 interface Refused {
   runId: string;
@@ -30,7 +30,7 @@ export class PanelConversation {
   private shown?: string;
   /** Id of the next new run, so that settings can be chosen before its first message. */
   private next = RunStore.newId();
-  private readonly shownRunFile: ShownRunFile;
+  private readonly shownRunFile: DisplayedRunIdFile;
   private readonly snapshots: RunSnapshots;
   private readonly failed = new Set<string>();
   /** State of the displayed run in the panel: newest event, its time, and ownership by another window. */
@@ -57,7 +57,7 @@ export class PanelConversation {
     private readonly listChanged: (runs?: true) => void,
     private readonly speaker: () => { workflowId?: string; agentId?: string } = () => ({}),
   ) {
-    this.shownRunFile = new ShownRunFile(folder);
+    this.shownRunFile = new DisplayedRunIdFile(folder);
     this.snapshots = new RunSnapshots(view, (runId) => engine.live(runId));
     this.restored = this.restore();
   }
@@ -146,7 +146,7 @@ export class PanelConversation {
     userInput: string,
     pictures?: Attachment[],
     chosen?: PanelQuestionChoices,
-    when?: DeliveryTime,
+    when?: MessageDeliveryTiming,
     named?: Promise<Attachment[]>,
   ): Promise<void> {
     await this.restored;
@@ -175,7 +175,7 @@ export class PanelConversation {
   async changeWaiting(
     runId: string,
     queued: number,
-    { text, when }: { text?: string; when: DeliveryTime },
+    { text, when }: { text?: string; when: MessageDeliveryTiming },
     named: Attachment[] = [],
   ): Promise<void> {
     const one = (await this.waitingIn(runId)).find((waiting) => waiting.queued === queued);
@@ -201,7 +201,7 @@ export class PanelConversation {
     await this.sendTo(chosen.runId, { userInput: '', chosen });
   }
 
-  async sendTo(runId: string, input: UserInput, when?: DeliveryTime): Promise<void> {
+  async sendTo(runId: string, input: UserInput, when?: MessageDeliveryTiming): Promise<void> {
     if (!(await this.engine.say({ runId, ...input, ...(when && { when }) })))
       return void (await this.work(runId, () => this.engine.continue({ runId, ...input }), textOf(input)));
     if (when === 'now') await this.work(runId, () => this.engine.continue({ runId }));
@@ -390,7 +390,7 @@ export class PanelConversation {
       this.notice({
         level: 'error',
         text: localizedErrorText(error),
-        ...(isElsewhere && { action: takeOverAction() }),
+        ...(isElsewhere && { action: takeOverNoticeAction() }),
       });
     return isRefused && isUnheard;
   }

@@ -1,6 +1,6 @@
 import { chatWorkflowId, workAgent } from '../../protocol/content/agents.ts';
 import type { Attachment } from '../../protocol/content/messages.ts';
-import { planProgressText } from '../../protocol/run/plan.ts';
+import { planTextForImplementation } from '../../protocol/run/plan.ts';
 import type { PanelConversation } from './conversation.ts';
 import type { AgentPicker } from './pickAgent.ts';
 
@@ -16,7 +16,7 @@ interface PlanExecution {
   named?: Promise<Attachment[]> | undefined;
 }
 
-export async function createPlanExecution(
+export async function startPlanExecution(
   { apart, instruction = '', named }: PlanExecution,
   { conversation, agents }: Dependencies,
 ): Promise<void> {
@@ -30,6 +30,6 @@ export async function createPlanExecution(
   const attachments = await named;
   await agents.remember(workAgent);
   await conversation.open(undefined);
-  const userInput = `Do what this plan says.\n\n${planProgressText(run)}${more}`;
+  const userInput = `Do what this plan says.\n\n${planTextForImplementation(run)}${more}`;
   await conversation.begin({ agentId: workAgent, userInput, ...(attachments?.length && { attachments }) });
 }

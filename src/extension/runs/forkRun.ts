@@ -7,7 +7,7 @@ import { localizedCount, t } from '../../protocol/text/l10n.ts';
 import { localizedErrorText } from '../../protocol/text/localized.ts';
 import { truncateWithEllipsis } from '../../protocol/text/shorten.ts';
 import { mapLimit } from '../../protocol/values/concurrency.ts';
-import { type RestorableBranchFiles, restorableBranchFiles } from '../../runs/branchFiles.ts';
+import { type RestorableRunBranchFiles, restorableRunBranchFiles } from '../../runs/branchFiles.ts';
 import type { ForkableUserMessage } from '../../runs/fork.ts';
 import { StoreError } from '../../runs/journal.ts';
 import type { RunStore } from '../../runs/store.ts';
@@ -36,7 +36,7 @@ interface Dependencies {
  * Branches of the displayed run: each continues in its own run, and no event is rewritten. Files stay as they are for every branch;
  * *Restore Files to Here* uses the confirmation of undo.
  */
-export class Branches {
+export class ConversationBranches {
   private readonly positions = new Map<string, number>();
   private showing = 0;
 
@@ -174,12 +174,12 @@ export class Branches {
     if (files && conversation.runId === runId) await undo.files(runId, files);
   }
 
-  private async filesOf(runId: string): Promise<RestorableBranchFiles | undefined> {
+  private async filesOf(runId: string): Promise<RestorableRunBranchFiles | undefined> {
     const { store, conversation } = this.parts;
     try {
       const kin = relatedRuns(runId, await store.list()).filter(({ id }) => id !== runId);
       const runs = await mapLimit(kin, 4, ({ id }) => store.read(id).catch(() => undefined));
-      return restorableBranchFiles(
+      return restorableRunBranchFiles(
         await store.read(runId),
         runs.filter((run) => run !== undefined),
       );

@@ -1,5 +1,5 @@
 import type { ExecutionEngine } from '../../engine/run/engine.ts';
-import type { CallKey } from '../../protocol/content/callKey.ts';
+import type { ToolCallKey } from '../../protocol/content/callKey.ts';
 import type { RunEvent } from '../../protocol/run/events.ts';
 import { pendingApprovalIds } from '../../protocol/run/pending.ts';
 import type { Run } from '../../protocol/run/run.ts';
@@ -58,7 +58,7 @@ export class InterruptedApprovals {
   }
 
   /** Opens the dialog of a call, by default the oldest of the displayed run. Resolves to false if none is open. */
-  async answer(key: CallKey | undefined): Promise<boolean> {
+  async answer(key: ToolCallKey | undefined): Promise<boolean> {
     const runId = key?.runId ?? this.shown?.runId;
     return runId !== undefined && this.answerIn(runId, key?.toolCallId);
   }
@@ -80,7 +80,7 @@ export class InterruptedApprovals {
     return true;
   }
 
-  async deny(key: CallKey): Promise<void> {
+  async deny(key: ToolCallKey): Promise<void> {
     if ((await this.open(key.runId)).includes(key.toolCallId)) await this.resume(key, 'deny');
   }
 
@@ -102,7 +102,7 @@ export class InterruptedApprovals {
     return pendingApprovalIds(await store.read(runId));
   }
 
-  private async resume(key: CallKey, response: 'show' | 'deny'): Promise<void> {
+  private async resume(key: ToolCallKey, response: 'show' | 'deny'): Promise<void> {
     const { approvals, conversation, workspace } = this.dependencies;
     if (!workspace.trusted) return conversation.notice(untrustedNotice());
     this.waiting?.abort();

@@ -8,7 +8,7 @@ import { truncateWithEllipsis } from '../../protocol/text/shorten.ts';
 import type { RunStore } from '../../runs/store.ts';
 import { notify } from '../dialogs/notify.ts';
 import type { PanelConversation } from './conversation.ts';
-import { parseTypedResult } from './typedResult.ts';
+import { parseUserEnteredResult } from './typedResult.ts';
 
 interface Dependencies {
   conversation: PanelConversation;
@@ -26,7 +26,10 @@ export async function continueInterruptedWork(dependencies: Dependencies): Promi
     const found = await shownWork(dependencies);
     const text = found && (await askForResult(dependencies, found));
     if (text === undefined) return;
-    await decide(dependencies, found!.runId, { ...choiceOf(found!.work, 'after'), result: parseTypedResult(text) });
+    await decide(dependencies, found!.runId, {
+      ...choiceOf(found!.work, 'after'),
+      result: parseUserEnteredResult(text),
+    });
   } finally {
     isAsking = false;
   }
@@ -84,7 +87,7 @@ async function decide(
 
 function problemOf(text: string): string | undefined {
   try {
-    parseTypedResult(text);
+    parseUserEnteredResult(text);
     return undefined;
   } catch (error) {
     return localize(messageOf(error));

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import type { DeliveryTime } from '../../protocol/run/events.ts';
+import type { MessageDeliveryTiming } from '../../protocol/run/events.ts';
 import type { QueuedMessage } from '../../protocol/run/run.ts';
 import { t } from '../../protocol/text/l10n.ts';
 import { notify } from '../dialogs/notify.ts';
@@ -15,7 +15,7 @@ const times = [
   { label: 'Next Step', detail: 'Calls that have not started are not run', when: 'turn' },
   { label: 'When Finished', detail: 'The step finishes before this takes effect', when: 'done' },
   { label: 'Send Now', detail: 'Running work is stopped', when: 'now' },
-] as const satisfies readonly { label: string; detail: string; when: DeliveryTime }[];
+] as const satisfies readonly { label: string; detail: string; when: MessageDeliveryTiming }[];
 
 const timeRow = ({ label, detail, when }: (typeof times)[number]) => ({ label: t(label), detail: t(detail), when });
 

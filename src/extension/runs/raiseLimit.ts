@@ -1,5 +1,5 @@
 import type { ExecutionEngine } from '../../engine/run/engine.ts';
-import { isSpendingLimitError, reachedSpendingLimit } from '../../protocol/run/money.ts';
+import { isSpendingLimitError, spendingLimitKindOfError } from '../../protocol/run/money.ts';
 import { localizedRunTitle, runTitle } from '../../protocol/run/run.ts';
 import { escapeInvisibleInLine } from '../../protocol/text/escapeInvisible.ts';
 import { t } from '../../protocol/text/l10n.ts';
@@ -20,7 +20,7 @@ export async function raiseSpendingLimit({ conversation, engine, store, limits }
   await conversation.restored;
   const { runId } = conversation;
   const run = runId === undefined ? undefined : (engine.live(runId) ?? (await store.read(runId)));
-  const of = reachedSpendingLimit(run?.error);
+  const of = spendingLimitKindOfError(run?.error);
   if (!run || run.phase === 'Running' || !isSpendingLimitError(run.error)) {
     const open = t('Settings');
     const chosen = await notifyWithActions(

@@ -3,7 +3,7 @@ import * as vscode from 'vscode';
 import { escapeInvisibleInLine } from '../../protocol/text/escapeInvisible.ts';
 import { t } from '../../protocol/text/l10n.ts';
 import type { RunStore } from '../../runs/store.ts';
-import { type LineEdit, lineEditsBetween, revertEditAtLine } from '../../tools/changes/revertHunk.ts';
+import { type LineEdit, lineEditRevertingChange, lineEditsBetween } from '../../tools/changes/revertHunk.ts';
 import { notify } from '../dialogs/notify.ts';
 import type { ChangedFiles } from './changedFiles.ts';
 import type { PanelConversation } from './conversation.ts';
@@ -25,7 +25,7 @@ interface Found {
  * Reverts the change at the cursor to the content before the run, in the editor, to be saved or undone by the user. Without a change at the
  * cursor, a list is displayed.
  */
-export async function createRevertChange({ changedFiles, conversation, store }: Dependencies): Promise<void> {
+export async function revertChangeAtCursor({ changedFiles, conversation, store }: Dependencies): Promise<void> {
   const { runId } = conversation;
   const rows = runId === undefined ? [] : (await changedFiles.rows(runId)).filter(isOfText);
   const before = async ({ file }: Row) => (file.before === null ? '' : store.contents.read(runId!, file.before));
@@ -34,7 +34,9 @@ export async function createRevertChange({ changedFiles, conversation, store }: 
     ({ absolute }) => editor?.document.uri.scheme === 'file' && absolute === editor.document.uri.fsPath,
   );
   const edit =
-    editor && here && revertEditAtLine(editor.selection.active.line, await before(here), editor.document.getText());
+    editor &&
+    here &&
+    lineEditRevertingChange(editor.selection.active.line, await before(here), editor.document.getText());
   const found = edit ? { document: editor.document, edit } : await choose(rows, before);
   if (found && !(await vscode.workspace.applyEdit(editOf(found))))
     notify('error', t('The editor did not undo the change.'));

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { editorClosedError } from '../../engine/core/abortReason.ts';
-import { splitRun } from '../../protocol/panel/runParts.ts';
+import { splitRunSnapshot } from '../../protocol/panel/runParts.ts';
 import type { Run } from '../../protocol/run/run.ts';
 import { message } from '../../protocol/text/l10n.ts';
 import { toErrorInfo } from '../../protocol/text/localized.ts';
@@ -24,7 +24,7 @@ export class RunSnapshots {
   async post(run: Run | null): Promise<boolean> {
     this.supersede();
     const number = this.newest;
-    const { parts, rest } = run ? splitRun(run) : { parts: [], rest: run };
+    const { parts, rest } = run ? splitRunSnapshot(run) : { parts: [], rest: run };
     for (const part of parts) {
       this.view.post({ type: 'run-part', ...part });
       if (run === this.live(part.runId)) continue; // a running run changes in between

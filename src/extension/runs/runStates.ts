@@ -5,11 +5,11 @@ import type { RunState } from '../../protocol/run/run.ts';
 import type { RunSummary } from '../../protocol/run/summary.ts';
 import { t } from '../../protocol/text/l10n.ts';
 import type { RunStore } from '../../runs/store.ts';
-import type { RunStatus } from '../../runs/windowStatus.ts';
+import type { PublishedRunStatus } from '../../runs/windowStatus.ts';
 
 type End = 'asking' | 'failed' | 'at limit' | 'ended' | 'seen';
 
-export interface LiveRunStatus extends RunStatus {
+export interface LiveRunStatus extends PublishedRunStatus {
   runId: string;
   elsewhere?: boolean;
 }
@@ -32,10 +32,10 @@ interface Dependencies {
  * by window status files, which the next window reads, too.
  */
 export class RunStates {
-  private readonly own = new Map<string, RunStatus>();
+  private readonly own = new Map<string, PublishedRunStatus>();
   /** Ends of runs in this window; `seen`: nothing to report. */
   private readonly ends = new Map<string, End>();
-  private others = new Map<string, RunStatus>();
+  private others = new Map<string, PublishedRunStatus>();
   private heldElsewhere = new Set<string>();
   private looking = 0;
 
@@ -86,7 +86,7 @@ export class RunStates {
         continue;
       }
       const atLimit = end === 'at limit';
-      const mark: RunStatus = {
+      const mark: PublishedRunStatus = {
         state: atLimit ? 'ended' : end,
         title: titleOf(runId) ?? title,
         ...(atLimit && { isAtLimit: true }),
@@ -128,14 +128,14 @@ export class RunStates {
     this.update(before);
   }
 
-  private setStatus(runId: string, mark: RunStatus): void {
+  private setStatus(runId: string, mark: PublishedRunStatus): void {
     const before = this.own.get(runId);
     if (isDeepStrictEqual(before, mark)) return;
     this.own.set(runId, mark);
     void this.parts.store.marks.set(runId, mark);
   }
 
-  private leave(runId: string, mark: RunStatus | undefined): void {
+  private leave(runId: string, mark: PublishedRunStatus | undefined): void {
     this.looking++; // invalidates concurrent reads
     if (mark) this.others.set(runId, mark);
     else this.others.delete(runId);
@@ -157,7 +157,10 @@ function endOf({ phase, error }: Extract<RunEvent, { type: 'phase' }>): Exclude<
 }
 
 /** Status of a run without a working window; a run of a killed window has ended. */
-export function restingRunStatus(run: RunSummary | undefined, { state, title, isAtLimit }: RunStatus): RunStatus {
+export function restingRunStatus(
+  run: RunSummary | undefined,
+  { state, title, isAtLimit }: PublishedRunStatus,
+): PublishedRunStatus {
   const isOver = state === 'failed' || state === 'ended';
   const over = { state: isOver ? state : 'ended', ...(isOver && isAtLimit && { isAtLimit }) } as const;
   return { title, ...(restingRunState(run) ?? over) };
@@ -165,7 +168,7 @@ export function restingRunStatus(run: RunSummary | undefined, { state, title, is
 
 export const restingRunState = (
   run: RunSummary | undefined,
-): Pick<RunStatus, 'state' | 'awaitsApproval'> | undefined =>
+): Pick<PublishedRunStatus, 'state' | 'awaitsApproval'> | undefined =>
   run?.awaitsApproval ? { state: 'asking', awaitsApproval: true } : undefined;
 
 export function stateLabel({

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { writeOwnFile } from '../../tools/sandbox/writeFile.ts';
 
 /** File with the id of the displayed run. The memento of the editor is written a second late, and a killed editor would lose the id. */
-export class ShownRunFile {
+export class DisplayedRunIdFile {
   private readonly file: string;
 
   constructor(folder: string) {

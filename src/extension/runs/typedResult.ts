@@ -6,7 +6,7 @@ import { UserFacingError } from '../../protocol/text/localized.ts';
  * numbers are values; other text stays text, so that `1.10` and `007` retain their digits. Throws a `UserFacingError` for text that starts
  * like an object, an array or a quoted string and is invalid.
  */
-export function parseTypedResult(text: string): unknown {
+export function parseUserEnteredResult(text: string): unknown {
   const trimmed = text.trim();
   if (trimmed === '') return null;
   const value = parsed(trimmed);

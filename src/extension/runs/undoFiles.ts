@@ -1,17 +1,17 @@
 import type { ExecutionEngine } from '../../engine/run/engine.ts';
 import type {
   RedoRequest,
-  UndoConfirmation,
   UndoConfirmationAnswer,
+  UndoConfirmationRequest,
   UndoRequest,
   UndoResult,
 } from '../../engine/run/undo.ts';
-import type { CallKey } from '../../protocol/content/callKey.ts';
+import type { ToolCallKey } from '../../protocol/content/callKey.ts';
 import { newestRedoableUndo } from '../../protocol/run/runFiles.ts';
 import { escapeInvisible, escapeInvisibleInLine } from '../../protocol/text/escapeInvisible.ts';
 import { type LocalizedMessage, localizedCount, t } from '../../protocol/text/l10n.ts';
 import { localizedErrorText } from '../../protocol/text/localized.ts';
-import type { RestorableBranchFiles } from '../../runs/branchFiles.ts';
+import type { RestorableRunBranchFiles } from '../../runs/branchFiles.ts';
 import type { RunStore } from '../../runs/store.ts';
 import { undoableCallIds } from '../../runs/undoSteps.ts';
 import { readCurrentFileText } from '../../tools/changes/compareChanges.ts';
@@ -29,7 +29,7 @@ export class FileUndo {
   ) {}
 
   /** Redoes the undo of a call, by default the newest of the run. Changed files prevent the redo with a message. */
-  async redo({ runId, toolCallId }: Partial<CallKey> = { runId: this.conversation.runId }): Promise<void> {
+  async redo({ runId, toolCallId }: Partial<ToolCallKey> = { runId: this.conversation.runId }): Promise<void> {
     const run = runId && (this.engine.live(runId) ?? (await this.store.read(runId)));
     const undone =
       run && newestRedoableUndo(run, ({ toolCallIds }) => toolCallId === undefined || toolCallIds.includes(toolCallId));
@@ -63,18 +63,18 @@ export class FileUndo {
     return false;
   }
 
-  async files(runId: string, files: RestorableBranchFiles): Promise<boolean> {
+  async files(runId: string, files: RestorableRunBranchFiles): Promise<boolean> {
     return this.work(runId, files, restoring(), true);
   }
 
-  async differing({ files }: RestorableBranchFiles): Promise<number> {
+  async differing({ files }: RestorableRunBranchFiles): Promise<number> {
     const now = await Promise.all(files.map(({ path }) => readCurrentFileText(this.workspace, path)));
     return files.filter(({ to }, index) => now[index]?.id !== to).length;
   }
 
   private async work(
     runId: string,
-    request: UndoRequest | RestorableBranchFiles,
+    request: UndoRequest | RestorableRunBranchFiles,
     texts: UndoTexts,
     asksAlways: boolean,
   ): Promise<boolean> {
@@ -98,8 +98,8 @@ export class FileUndo {
   /** Undefined: nothing was possible, which was reported. */
   private async change(
     runId: string,
-    request: UndoRequest | RedoRequest | RestorableBranchFiles,
-    ask: (question: UndoConfirmation) => Promise<UndoConfirmationAnswer>,
+    request: UndoRequest | RedoRequest | RestorableRunBranchFiles,
+    ask: (question: UndoConfirmationRequest) => Promise<UndoConfirmationAnswer>,
   ): Promise<UndoResult | undefined> {
     if (!this.workspace.trusted) {
       this.conversation.notice({
@@ -121,7 +121,10 @@ export class FileUndo {
    * Asks for confirmation. Closing the dialog undoes nothing. If only some of the files changed since, the first button leaves these files
    * as they are.
    */
-  private async ask({ paths, changedSince }: UndoConfirmation, texts: UndoTexts): Promise<UndoConfirmationAnswer> {
+  private async ask(
+    { paths, changedSince }: UndoConfirmationRequest,
+    texts: UndoTexts,
+  ): Promise<UndoConfirmationAnswer> {
     const [many, changed] = [paths.length, changedSince.length];
     const others = many - changed === 1 ? t('Restore 1 File') : t('Restore {0} Files', many - changed);
     const everything = t('Restore All {0}', many);
@@ -137,11 +140,11 @@ export class FileUndo {
   }
 }
 
-const isOnCard = (request: UndoRequest | RestorableBranchFiles): boolean =>
+const isOnCard = (request: UndoRequest | RestorableRunBranchFiles): boolean =>
   'toolCallIds' in request && request.toolCallIds.length === 1;
 
 /** A single call or file needs no confirmation while nothing is lost, because it can be redone. */
-const isOneChange = (request: UndoRequest | RestorableBranchFiles): boolean =>
+const isOneChange = (request: UndoRequest | RestorableRunBranchFiles): boolean =>
   'toolCallIds' in request && (request.toolCallIds.length === 1 || request.paths?.length === 1);
 
 interface UndoTexts {

@@ -8,4 +8,4 @@ export const untrustedNotice = (): Notice => ({
   action: { label: t('Manage Trust'), action: 'manage-trust' },
 });
 
-export const takeOverAction = (): Notice['action'] => ({ label: t('Take Over'), action: 'take-over' });
+export const takeOverNoticeAction = (): Notice['action'] => ({ label: t('Take Over'), action: 'take-over' });

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { type CallKey, isSameCall } from '../../protocol/content/callKey.ts';
+import { isSameToolCall, type ToolCallKey } from '../../protocol/content/callKey.ts';
 import type { Notice } from '../../protocol/panel/panelMessages.ts';
 import type { RunEvent } from '../../protocol/run/events.ts';
 import { localizedRunTitle } from '../../protocol/run/run.ts';
@@ -9,7 +9,7 @@ import { truncateWithEllipsis } from '../../protocol/text/shorten.ts';
 import { disableCommandLinks } from '../dialogs/approvalText.ts';
 import { showReminderNotification } from '../dialogs/reminder.ts';
 
-interface Waiting extends CallKey {
+interface Waiting extends ToolCallKey {
   question: string;
   unremind?(): void;
 }
@@ -35,7 +35,7 @@ export class UserQuestionList {
 
   onEvent(event: RunEvent): void {
     if (event.type === 'ask') this.asked(event);
-    else if (event.type === 'answer' || event.type === 'tool-end') this.leave((one) => isSameCall(one, event));
+    else if (event.type === 'answer' || event.type === 'tool-end') this.leave((one) => isSameToolCall(one, event));
     else if (event.type === 'phase' && event.phase !== 'Running') this.leave((one) => one.runId === event.runId);
   }
 
@@ -74,7 +74,7 @@ export class UserQuestionList {
     const { runId, toolCallId, questions } = event;
     const question = truncateWithEllipsis(escapeInvisibleInProseLine(questions[0]?.question ?? ''), 200);
     const one: Waiting = { runId, toolCallId, question };
-    this.leave((other) => isSameCall(other, event));
+    this.leave((other) => isSameToolCall(other, event));
     this.waiting.push(one);
     this.parts.changed();
     if (!this.parts.panelInView()) this.remind(one);

@@ -6,7 +6,7 @@ import type { RunSummary } from '../../protocol/run/summary.ts';
 import { t } from '../../protocol/text/l10n.ts';
 import { localizedErrorText } from '../../protocol/text/localized.ts';
 import { RunStore } from '../../runs/store.ts';
-import type { RunStatus } from '../../runs/windowStatus.ts';
+import type { PublishedRunStatus } from '../../runs/windowStatus.ts';
 import { chooseCommitRepository, type GitExtension } from '../commit/git.ts';
 import { disableCommandLinks } from '../dialogs/approvalText.ts';
 import { withCancellation } from '../dialogs/cancellable.ts';
@@ -40,7 +40,7 @@ const worktreeSchema = z.object({
 type Worktree = z.infer<typeof worktreeSchema>;
 
 /** Run of another window in a worktree of an open repository. `run` is undefined before its start. */
-export interface WorktreeRunStatus extends Partial<Pick<RunStatus, 'state' | 'awaitsApproval'>> {
+export interface WorktreeRunStatus extends Partial<Pick<PublishedRunStatus, 'state' | 'awaitsApproval'>> {
   folder: string;
   branch: string;
   title: string;

@@ -7,7 +7,7 @@ interface CachedSettingsReader<Value> {
   watch(listen: (changed: () => void) => { dispose(): void }): { dispose(): void };
 }
 
-export function cachedSettings<Value extends object>(read: () => Value): CachedSettingsReader<Value> {
+export function createCachedSettingsReader<Value extends object>(read: () => Value): CachedSettingsReader<Value> {
   let last: { value?: Value } | undefined;
   const now = () => {
     if (!last) return read();

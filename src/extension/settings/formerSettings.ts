@@ -6,7 +6,7 @@ import { priceSchema } from '../../llm/models/prices.ts';
  * Settings that `towpath.providers` has superseded. The manifest does not contain them, but a value in the settings file of the user still
  * works where `towpath.providers` says nothing. The editor removes such settings, and refuses to write them.
  */
-export const formerSettings = {
+export const formerSettingSchemas = {
   'endpoint.baseUrl': z
     .string()
     .regex(/^(https?:\/\/.+)?$/)
@@ -21,11 +21,11 @@ export const formerSettings = {
   prices: z.record(z.string(), priceSchema).catch({}),
 };
 
-export type FormerSettingName = keyof typeof formerSettings;
-export type FormerSettings = { [Name in FormerSettingName]: z.infer<(typeof formerSettings)[Name]> };
+export type FormerSettingName = keyof typeof formerSettingSchemas;
+export type FormerSettings = { [Name in FormerSettingName]: z.infer<(typeof formerSettingSchemas)[Name]> };
 
-export const formerSettingNames = Object.keys(formerSettings) as FormerSettingName[];
+export const formerSettingNames = Object.keys(formerSettingSchemas) as FormerSettingName[];
 
 /** Tests if all of a value counts. Invalid parts are read as nothing. */
 export const isValidFormerSetting = (name: FormerSettingName, value: unknown): boolean =>
-  isDeepStrictEqual(formerSettings[name].parse(value), value);
+  isDeepStrictEqual(formerSettingSchemas[name].parse(value), value);

@@ -1,12 +1,12 @@
 import { redact } from '../../llm/transport/redact.ts';
 
-export interface RedactedValues {
+export interface ValuesToRedact {
   secrets: readonly string[];
   home: string;
 }
 
 /** Removes keys, credentials and queries of URLs, and home folders (`~`), so that the text can be shared. */
-export function redactForReport(text: string, { secrets, home }: RedactedValues): string {
+export function redactForReport(text: string, { secrets, home }: ValuesToRedact): string {
   return withoutHomes(redactKeysAndQueries(text, secrets), home);
 }
 
@@ -14,7 +14,7 @@ export const redactKeysAndQueries = (text: string, secrets: readonly string[]): 
   withoutQueries(redact(text, secrets));
 
 /** Removes only keys and home folders; message text stays readable. */
-export function redactForSharing(text: string, { secrets, home }: RedactedValues): string {
+export function redactForSharing(text: string, { secrets, home }: ValuesToRedact): string {
   return withoutHomes(withoutAddressKeys(redact(text, secrets)), home);
 }
 

@@ -1,5 +1,5 @@
 import type * as vscode from 'vscode';
-import { apiKeyProvider } from '../../llm/models/providers.ts';
+import { apiKeyProviderId } from '../../llm/models/providers.ts';
 
 const originsName = 'towpath.keyOrigins';
 
@@ -22,19 +22,22 @@ export class Secrets {
 
   async save(provider: string, origin: string, key: string): Promise<void> {
     await this.storage.store(nameOf(provider, origin), key);
-    await this.remember(apiKeyProvider(provider), [...this.origins(provider).filter((one) => one !== origin), origin]);
+    await this.remember(apiKeyProviderId(provider), [
+      ...this.origins(provider).filter((one) => one !== origin),
+      origin,
+    ]);
   }
 
   async forget(provider: string, origin: string): Promise<void> {
     await this.storage.delete(nameOf(provider, origin));
     await this.remember(
-      apiKeyProvider(provider),
+      apiKeyProviderId(provider),
       this.origins(provider).filter((one) => one !== origin),
     );
   }
 
   origins(provider: string): readonly string[] {
-    return this.memory.get<Record<string, string[]>>(originsName, {})[apiKeyProvider(provider)] ?? [];
+    return this.memory.get<Record<string, string[]>>(originsName, {})[apiKeyProviderId(provider)] ?? [];
   }
 
   secretNames(): string[] {
@@ -54,4 +57,4 @@ export class Secrets {
   }
 }
 
-const nameOf = (provider: string, origin: string): string => `towpath.key:${apiKeyProvider(provider)}:${origin}`;
+const nameOf = (provider: string, origin: string): string => `towpath.key:${apiKeyProviderId(provider)}:${origin}`;

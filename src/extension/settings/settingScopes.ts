@@ -4,7 +4,7 @@
  * Settings of the machine: paths, processors, memory. All other settings belong to the user. The scopes in `package.json` are equal but
  * insufficient, because the editor accepts whole tables (`"towpath": { … }`).
  */
-export const machineSettings: ReadonlySet<string> = new Set([
+export const machineSettingNames: ReadonlySet<string> = new Set([
   'local.folders',
   'local.downloadFolder',
   'local.threads',
@@ -31,6 +31,6 @@ export interface InspectedSetting {
 /** Returns the value of the user, or of the machine for machine settings; undefined: not set. */
 export function userSettingValue(name: string, inspected: InspectedSetting = {}): unknown {
   const { globalValue, globalLocalValue, globalRemoteValue } = inspected;
-  if (machineSettings.has(name)) return globalValue;
+  if (machineSettingNames.has(name)) return globalValue;
   return globalLocalValue ?? (globalRemoteValue === undefined ? globalValue : undefined);
 }

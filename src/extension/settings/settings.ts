@@ -6,8 +6,8 @@ import { chatWrappers } from '../../llm/local/ipc/chatWrappers.ts';
 import { approvalPresets } from '../../protocol/content/policy.ts';
 import { message } from '../../protocol/text/l10n.ts';
 import { UserFacingError } from '../../protocol/text/localized.ts';
-import { cachedSettings } from './cachedSettings.ts';
-import { type FormerSettingName, formerSettingNames, formerSettings } from './formerSettings.ts';
+import { createCachedSettingsReader } from './cachedSettings.ts';
+import { type FormerSettingName, formerSettingNames, formerSettingSchemas } from './formerSettings.ts';
 import { userSettingValue } from './settingScopes.ts';
 
 const seconds = (value: number): number => Math.round(value * 1000);
@@ -101,13 +101,13 @@ const schema = z.object({
   'mcp.servers': z.record(z.string(), z.unknown()).catch({}),
   'mcp.timeouts.start': z.number().min(1).max(600).catch(30).transform(seconds),
   'mcp.timeouts.call': z.number().min(1).max(86_400).catch(120).transform(seconds),
-  ...formerSettings,
+  ...formerSettingSchemas,
 });
 
 export type Settings = Readonly<z.infer<typeof schema>>;
 type SettingName = keyof Settings;
 
-export const settings = cachedSettings(read);
+export const settings = createCachedSettingsReader(read);
 
 function read(): Settings {
   const configuration = vscode.workspace.getConfiguration('towpath');

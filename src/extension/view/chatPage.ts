@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import * as vscode from 'vscode';
 import { currentLocale } from '../../protocol/text/l10n.ts';
 
-export interface ViewLocation {
+export interface ChatPageContainer {
   readonly visible: boolean;
   post(message: unknown): void;
   reveal(): unknown;
@@ -10,9 +10,9 @@ export interface ViewLocation {
 
 export interface PageListener {
   /** A new page replaces an earlier page of the location and has no state. */
-  opened(location: ViewLocation): void;
-  closed(location: ViewLocation): void;
-  received(message: unknown, location: ViewLocation): void;
+  opened(location: ChatPageContainer): void;
+  closed(location: ChatPageContainer): void;
+  received(message: unknown, location: ChatPageContainer): void;
   turned(): void;
 }
 
@@ -27,7 +27,7 @@ export const chatTabType = 'towpath.chatTab';
 export class ChatPage implements vscode.WebviewViewProvider, vscode.WebviewPanelSerializer {
   private view?: vscode.WebviewView;
   private tab?: vscode.WebviewPanel;
-  private open: ViewLocation[] = [];
+  private open: ChatPageContainer[] = [];
   private listener?: PageListener;
   private shownBadge?: vscode.ViewBadge;
   private early: ((listener: PageListener) => void)[] = [];
@@ -58,7 +58,7 @@ export class ChatPage implements vscode.WebviewViewProvider, vscode.WebviewPanel
     else this.inTab(tab);
   }
 
-  private inTab(tab: vscode.WebviewPanel): ViewLocation {
+  private inTab(tab: vscode.WebviewPanel): ChatPageContainer {
     this.tab = tab;
     tab.iconPath = vscode.Uri.joinPath(this.extensionUri, 'webview', 'icon.png');
     const location = this.begin(tab, () => tab.reveal());
@@ -75,11 +75,11 @@ export class ChatPage implements vscode.WebviewViewProvider, vscode.WebviewPanel
     for (const callListener of this.early.splice(0)) callListener(listener);
   }
 
-  get locations(): readonly ViewLocation[] {
+  get locations(): readonly ChatPageContainer[] {
     return this.open;
   }
 
-  use(location: ViewLocation): void {
+  use(location: ChatPageContainer): void {
     if (this.open.includes(location)) this.open = [location, ...this.open.filter((one) => one !== location)];
   }
 
@@ -93,9 +93,9 @@ export class ChatPage implements vscode.WebviewViewProvider, vscode.WebviewPanel
     if (this.view) this.view.badge = badge ?? noBadge;
   }
 
-  private begin(holder: Pick<vscode.WebviewView, 'webview' | 'visible'>, reveal: () => unknown): ViewLocation {
+  private begin(holder: Pick<vscode.WebviewView, 'webview' | 'visible'>, reveal: () => unknown): ChatPageContainer {
     const { webview } = holder;
-    const location: ViewLocation = {
+    const location: ChatPageContainer = {
       get visible() {
         return holder.visible;
       },
@@ -115,7 +115,7 @@ export class ChatPage implements vscode.WebviewViewProvider, vscode.WebviewPanel
     return location;
   }
 
-  private end(location: ViewLocation): void {
+  private end(location: ChatPageContainer): void {
     this.open = this.open.filter((one) => one !== location);
     this.callListener((listener) => listener.closed(location));
     this.callListener((listener) => listener.turned());

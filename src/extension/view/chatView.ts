@@ -3,7 +3,7 @@ import { type HostMessage, type ViewMessage, viewMessageSchema } from '../../pro
 import type { RunEvent } from '../../protocol/run/events.ts';
 import { message } from '../../protocol/text/l10n.ts';
 import { UserFacingError } from '../../protocol/text/localized.ts';
-import type { ChatPage, ViewLocation } from './chatPage.ts';
+import type { ChatPage, ChatPageContainer } from './chatPage.ts';
 import { PanelEventQueue } from './delivery.ts';
 import type { PanelActivity } from './idleDetection.ts';
 import { logNotice } from './noticeLog.ts';
@@ -36,7 +36,7 @@ const forOne: ReadonlySet<HostMessage['type']> = new Set([
 
 /** Chat view: validates messages of the panel, and sends batched messages to each page. Contains no logic. */
 export class ChatView {
-  private readonly ready = new Set<ViewLocation>();
+  private readonly ready = new Set<ChatPageContainer>();
   private readonly events = new PanelEventQueue((events) => this.postNow({ type: 'events', events }));
   private budget = messageLimit;
   private budgetFrom = 0;
@@ -122,7 +122,7 @@ export class ChatView {
     if (this.page.locations.some(({ visible }) => visible)) await this.drawn();
     for (let tries = 0; tries < 3; tries++) {
       const now = await this.lookAll();
-      const hasKeys = ([, look]: [ViewLocation, PanelActivity | 'silent']) => look !== 'silent' && look.focused;
+      const hasKeys = ([, look]: [ChatPageContainer, PanelActivity | 'silent']) => look !== 'silent' && look.focused;
       const [location] = now.find(hasKeys) ?? now[0] ?? [];
       if (!location || !wanted()) return;
       const focused = now.some(hasKeys);
@@ -134,19 +134,22 @@ export class ChatView {
     }
   }
 
-  private get inSight(): ViewLocation[] {
+  private get inSight(): ChatPageContainer[] {
     return this.page.locations.filter((location) => location.visible && this.ready.has(location));
   }
 
-  private lookAll(): Promise<[ViewLocation, PanelActivity | 'silent'][]> {
+  private lookAll(): Promise<[ChatPageContainer, PanelActivity | 'silent'][]> {
     return Promise.all(
       this.inSight.map(
-        async (location): Promise<[ViewLocation, PanelActivity | 'silent']> => [location, await this.lookAt(location)],
+        async (location): Promise<[ChatPageContainer, PanelActivity | 'silent']> => [
+          location,
+          await this.lookAt(location),
+        ],
       ),
     );
   }
 
-  private lookAt(location: ViewLocation): Promise<PanelActivity | 'silent'> {
+  private lookAt(location: ChatPageContainer): Promise<PanelActivity | 'silent'> {
     this.looks += 1;
     const own = this.looks;
     let late: NodeJS.Timeout | undefined;
@@ -167,7 +170,7 @@ export class ChatView {
     for (const location of one ? [one] : drawn) location.post(message);
   }
 
-  private arrived(message: unknown, location: ViewLocation, listener: PanelListener): void {
+  private arrived(message: unknown, location: ChatPageContainer, listener: PanelListener): void {
     const now = performance.now();
     if (now - this.budgetFrom > 1000) {
       this.budgetFrom = now;

@@ -25,7 +25,7 @@ export const workerJobs = {
   ),
   model: lazyImport(
     () => import('../../llm/local/modelFile/ggufInfo.ts'),
-    ({ readModelFile }) =>
+    ({ readModelFileDescription: readModelFile }) =>
       (file: string) =>
         readModelFile(file),
   ),
@@ -39,7 +39,7 @@ export const workerJobs = {
   ),
   suggestions: lazyImport(
     language,
-    ([{ workflowSuggestionsAt }, schemas]) =>
+    ([{ workflowFileCompletionsAt: workflowSuggestionsAt }, schemas]) =>
       (text: string, offset: number, context: WorkflowFileContext) =>
         workflowSuggestionsAt(text, offset, languageOf(context, schemas)),
   ),
@@ -60,7 +60,7 @@ export interface WorkflowFileContext {
 
 function languageOf(
   { kind, agents }: WorkflowFileContext,
-  { actionSchema, createWorkflowJsonSchemas }: Awaited<ReturnType<typeof language>>[1],
+  { workflowActionSchema: actionSchema, createWorkflowJsonSchemas }: Awaited<ReturnType<typeof language>>[1],
 ) {
   return {
     schema: (createWorkflowJsonSchemas() as Record<WorkflowFileContext['kind'], DescribedJsonSchema>)[kind],

@@ -7,8 +7,8 @@ import { storedLocalizableText } from '../../protocol/text/localized.ts';
 import type { RunStore } from '../../runs/store.ts';
 import { packageRunId, parsePackageRunId } from '../../workflows/package/ids.ts';
 import type { WorkflowPackage } from '../../workflows/package/load.ts';
-import { chooseMenuItems } from '../../workflows/package/menu.ts';
-import type { MenuItem, PackageAgent } from '../../workflows/package/packageAgents.ts';
+import { matchAgentMenuItems } from '../../workflows/package/menu.ts';
+import type { PackageAgent, PackageAgentMenuItem } from '../../workflows/package/packageAgents.ts';
 import type { PackageRegistry } from '../../workflows/package/packageRegistry.ts';
 import { PackageError } from '../../workflows/package/problem.ts';
 import { showActionMenu } from '../dialogs/actionMenu.ts';
@@ -193,12 +193,15 @@ async function askFile(): Promise<string | undefined> {
   return files?.[0]?.fsPath;
 }
 
-function askMenu(source: WorkflowPackage, agent: PackageAgent): Promise<{ item?: MenuItem; text: string } | undefined> {
-  const picker = vscode.window.createQuickPick<vscode.QuickPickItem & { item?: MenuItem }>();
+function askMenu(
+  source: WorkflowPackage,
+  agent: PackageAgent,
+): Promise<{ item?: PackageAgentMenuItem; text: string } | undefined> {
+  const picker = vscode.window.createQuickPick<vscode.QuickPickItem & { item?: PackageAgentMenuItem }>();
   picker.title = `${source.title}: ${agent.name}`;
   picker.placeholder = t('A number, a menu entry, or your message');
   const itemsFor = (text: string) => {
-    const chosen = chooseMenuItems(agent.menu, text);
+    const chosen = matchAgentMenuItems(agent.menu, text);
     const all = text.trim() === '' ? agent.menu : [];
     const hits = chosen.kind === 'item' ? [chosen.item] : chosen.kind === 'several' ? chosen.items : all;
     const shown = hits.map((item) => ({

@@ -11,12 +11,12 @@ import {
 } from '../core/client.ts';
 import { sleep } from '../core/deadlines.ts';
 import { LLMError } from '../core/errors.ts';
-import { withWriterModel } from '../messages/providerMetadata.ts';
+import { withGeneratingModelId } from '../messages/providerMetadata.ts';
 import { minRequestCost, type Price, withUsageCost } from '../models/prices.ts';
 import type { RateLimiter, RateLimitReservation } from './rateLimit.ts';
 import { estimateTokens, type RateLimitWait, waitForRateLimit } from './rateLimitWait.ts';
-import { readStream, type TimeLimits } from './readStream.ts';
-import { type CachedReply, cachedChunks, cacheKeyOf, type ResponseCache } from './responseCache.ts';
+import { readReplyStream, type TimeLimits } from './readStream.ts';
+import { type CachedReply, cachedReplyChunks, cacheKeyOf, type ResponseCache } from './responseCache.ts';
 import { decideRetry } from './retry.ts';
 
 /** Time limits (a limit of 0 is disabled), retries and defaults of an adapter. Delays are milliseconds. */
@@ -72,7 +72,7 @@ export interface RetryWait {
   error: ErrorInfo;
 }
 
-export interface CompleteOptions {
+export interface CompletionOptions {
   signal: AbortSignal;
   /** Allows a cached reply: only at temperature 0, and only if the adapter has a cache. */
   cache?: boolean;
@@ -95,7 +95,7 @@ export interface CompleteOptions {
 
 export interface LLMAdapter {
   /** Runs one model call. Never throws; after a stop, returns at once and delivers no further chunk. */
-  complete(request: ChatRequest, options: CompleteOptions): Promise<AdapterResult>;
+  complete(request: ChatRequest, options: CompletionOptions): Promise<AdapterResult>;
   /**
    * Returns the minimum cost, in US dollars, of a call with a prompt of `tokens` tokens; undefined if the price of the model is unknown.
    */
@@ -132,7 +132,7 @@ export function createAdapter(
         options,
       });
       if (result.usage) result.usage = withUsageCost(result.usage, parts.priceOf?.(request.model, result.model));
-      if (result.message) result.message = withWriterModel(result.message, request.model);
+      if (result.message) result.message = withGeneratingModelId(result.message, request.model);
       const { message, finishReason, model, usage } = result;
       if (key !== undefined && result.success && message && finishReason && finishReason !== 'length') {
         parts.cache?.replies.set(key, { message, finishReason, model, usage });
@@ -142,11 +142,11 @@ export function createAdapter(
   };
 }
 
-function answerAgain(cached: CachedReply, { onChunk }: CompleteOptions): AdapterResult {
+function answerAgain(cached: CachedReply, { onChunk }: CompletionOptions): AdapterResult {
   const reply = unpaid(cached);
   const result = { message: reply.message, ...endOf(reply), cached: true, attempts: 0, delayMs: 0 };
   try {
-    for (const chunk of cachedChunks(reply)) onChunk?.(chunk);
+    for (const chunk of cachedReplyChunks(reply)) onChunk?.(chunk);
     return { success: true, ...result };
   } catch (thrown) {
     return { success: false, ...result, error: toLLMError(thrown).toInfo() };
@@ -162,7 +162,7 @@ interface Call {
   limits: AdapterLimits;
   limiter: RateLimiter | undefined;
   request: ChatRequest;
-  options: CompleteOptions;
+  options: CompletionOptions;
 }
 
 async function complete(call: Call): Promise<AdapterResult> {
@@ -181,7 +181,7 @@ async function complete(call: Call): Promise<AdapterResult> {
     try {
       reservation = limiter?.reserve(limiter.countsTokens ? estimateTokens(request) : 0);
       if (!isHurried) delayMs += await waitForRateLimit(reservation, deadline, call.options); // the user wants the request sent immediately
-      await readStream({ ...call.options, ...call, shows, reply, shown, deadline });
+      await readReplyStream({ ...call.options, ...call, shows, reply, shown, deadline });
       reservation?.answered();
       checkEnd(reply, request.model);
       return { success: true, message: reply.toMessage(), ...endOf(reply), ...counts() };

@@ -34,7 +34,7 @@ interface Listening {
 }
 
 /** Adds one streamed reply to `reply`. On a stop or timeout, abandons the client, which may be hung. */
-export async function readStream({
+export async function readReplyStream({
   client,
   limits,
   limiter,

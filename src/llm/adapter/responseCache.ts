@@ -50,7 +50,7 @@ export function cacheKeyOf(provider: string, { cacheKey: _, asker: __, ...reques
   return request.temperature === 0 ? stringify([provider, request]) : undefined;
 }
 
-export function cachedChunks({ message, finishReason, model, usage }: CachedReply): ChatStreamChunk[] {
+export function cachedReplyChunks({ message, finishReason, model, usage }: CachedReply): ChatStreamChunk[] {
   const { thinking, content, toolCalls = [], native } = message;
   return [
     ...(thinking ? [{ thinking, done: false }] : []),

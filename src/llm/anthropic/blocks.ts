@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { JsonObject } from '../core/json.ts';
-import { nonEmptyStringField } from '../transport/wireFields.ts';
-import type { NativeBlock } from './providerMetadata.ts';
+import { optionalNonEmptyStringSchema } from '../transport/wireFields.ts';
+import type { AnthropicNativeBlock } from './providerMetadata.ts';
 
 export interface AnthropicToolUseBlock {
   type: 'tool_use';
@@ -32,8 +32,8 @@ const startSchema = z
     z.object({ type: z.literal('redacted_thinking') }),
     z.object({
       type: z.literal('tool_use'),
-      id: nonEmptyStringField,
-      name: nonEmptyStringField,
+      id: optionalNonEmptyStringSchema,
+      name: optionalNonEmptyStringSchema,
       input: z.unknown().optional(),
     }),
     z.object({ type: z.literal('other') }),
@@ -59,10 +59,10 @@ export function toAnthropicReplyBlock(content: JsonObject, index: number): Anthr
 }
 
 /** Returns the blocks that can be sent back. A reply with unknown blocks or with calls that were not delivered loses its thinking. */
-export function returnableBlocks(blocks: readonly AnthropicReplyBlock[]): NativeBlock[] {
+export function resendableAnthropicBlocks(blocks: readonly AnthropicReplyBlock[]): AnthropicNativeBlock[] {
   const known = blocks.every((block) => block.type !== 'other' && (block.type !== 'tool_use' || block.given));
   if (!known) return [];
-  return blocks.flatMap((block): NativeBlock[] => {
+  return blocks.flatMap((block): AnthropicNativeBlock[] => {
     if (block.type === 'tool_use') return [{ type: 'tool_use' }];
     if (block.type === 'text') return [{ type: 'text', length: block.length }];
     return block.type === 'other' ? [] : [block.content];

@@ -7,30 +7,38 @@ import { outputLimitWarning } from '../messages/outputLimit.ts';
 import { createUniqueNotifier, thinkingBudgetWarning } from '../messages/warnings.ts';
 import type { ModelListPage } from '../models/modelListPages.ts';
 import { readModelListPages } from '../models/modelListPages.ts';
-import { type ClientOptions, checkApiKeyCharacters, createUrlBuilder, toEndpoint } from '../transport/endpoint.ts';
+import { checkApiKeyCharacters, createUrlBuilder, type LLMClientOptions, toEndpoint } from '../transport/endpoint.ts';
 import {
   defaultProviderFetchLimits,
   type HttpAnswer,
   readJsonAnswer,
   sendHttpRequest,
-  unreadableAnswer,
+  unreadableAnswerError,
 } from '../transport/http.ts';
 import type { Endpoint, ProviderErrorDetails } from '../transport/providerErrors.ts';
-import { type ChunkBatches, createBatchClient, readReply } from '../transport/replyStream.ts';
-import { listField, nonEmptyStringField, positiveNumberField } from '../transport/wireFields.ts';
+import { type ChunkBatches, createClientFromChunkBatches, readReply } from '../transport/replyStream.ts';
+import {
+  optionalNonEmptyStringSchema,
+  optionalPositiveNumberSchema,
+  tolerantListSchema,
+} from '../transport/wireFields.ts';
 import { learnParameterFallback, type ParameterFallback } from './parameterFallback.ts';
 import { createAnthropicReader } from './reader.ts';
-import type { WireFlags, WireRequest } from './wire.ts';
-import { toWire } from './wire.ts';
+import type { AnthropicRequestRestrictions, AnthropicWireRequest } from './wire.ts';
+import { toAnthropicWireRequest } from './wire.ts';
 
 const modelSchema = z.object({
   id: z.string().min(1),
-  max_input_tokens: positiveNumberField,
-  context_window: positiveNumberField,
-  context_length: positiveNumberField,
+  max_input_tokens: optionalPositiveNumberSchema,
+  context_window: optionalPositiveNumberSchema,
+  context_length: optionalPositiveNumberSchema,
 });
 const pageSchema = z.union([
-  z.object({ data: listField, has_more: z.boolean().optional().catch(undefined), last_id: nonEmptyStringField }),
+  z.object({
+    data: tolerantListSchema,
+    has_more: z.boolean().optional().catch(undefined),
+    last_id: optionalNonEmptyStringSchema,
+  }),
   z.array(z.unknown()).transform((data) => ({ data, has_more: false, last_id: undefined })),
 ]);
 
@@ -40,7 +48,7 @@ const pageSchema = z.union([
  */
 function modelsIn(endpoint: Endpoint, body: unknown): ModelListPage {
   const page = pageSchema.safeParse(body);
-  if (!page.success) throw unreadableAnswer(endpoint, JSON.stringify(body));
+  if (!page.success) throw unreadableAnswerError(endpoint, JSON.stringify(body));
   const { data, has_more: more, last_id: next } = page.data;
   return { models: data.flatMap(toModel), next: more ? next : undefined };
 }
@@ -52,7 +60,7 @@ function toModel(one: unknown): ModelInfo[] {
   return [{ id: model.id, ...(contextWindow !== undefined && { contextWindow }) }];
 }
 
-export interface AnthropicClientOptions extends Partial<ClientOptions> {
+export interface AnthropicClientOptions extends Partial<LLMClientOptions> {
   /** URL without `/v1`, for a gateway; absent: Anthropic's own. */
   baseUrl?: string;
 }
@@ -66,7 +74,7 @@ export function createAnthropicClient(options: AnthropicClientOptions = {}): LLM
   const limits = { ...defaultProviderFetchLimits, ...options.fetchLimits };
   const key = options.apiKey?.trim();
   const headers = { 'anthropic-version': version, ...options.headers, ...(key && { 'x-api-key': key }) };
-  const flagsOfModel = new Map<string, WireFlags>();
+  const flagsOfModel = new Map<string, AnthropicRequestRestrictions>();
   const note = createUniqueNotifier(options.onNote);
 
   async function ask(request: ChatRequest, signal: AbortSignal | undefined): Promise<HttpAnswer> {
@@ -74,7 +82,7 @@ export function createAnthropicClient(options: AnthropicClientOptions = {}): LLM
     let passing = false;
     for (;;) {
       try {
-        const body = toWire(request, flags);
+        const body = toAnthropicWireRequest(request, flags);
         const answer = await sendHttpRequest({ endpoint, url: at('/v1/messages'), headers, body, limits, signal });
         for (const text of notesOf(request, body, flags)) note(text);
         return answer;
@@ -95,7 +103,7 @@ export function createAnthropicClient(options: AnthropicClientOptions = {}): LLM
     yield* readReply(answer, createAnthropicReader({ endpoint, tools: request.tools ?? [], takenIds }));
   }
 
-  return createBatchClient(batches, async (signal) => {
+  return createClientFromChunkBatches(batches, async (signal) => {
     checkApiKeyCharacters(endpoint);
     return readModelListPages(async (next) => {
       const url = at(`/v1/models?limit=1000${next === undefined ? '' : `&after_id=${encodeURIComponent(next)}`}`);
@@ -109,12 +117,16 @@ export function createAnthropicClient(options: AnthropicClientOptions = {}): LLM
 
 const notFoundHint = message('Check the name of the model, and the address (without /v1).');
 
-function learn(error: LLMError, request: ChatRequest, flags: WireFlags): ParameterFallback | undefined {
+function learn(
+  error: LLMError,
+  request: ChatRequest,
+  flags: AnthropicRequestRestrictions,
+): ParameterFallback | undefined {
   if (error.status !== 400 || error.code === 'LLM_AUTH_FAILED') return undefined;
   return learnParameterFallback((error.details as ProviderErrorDetails).words, request, flags);
 }
 
-function notesOf(request: ChatRequest, body: WireRequest, flags: WireFlags): string[] {
+function notesOf(request: ChatRequest, body: AnthropicWireRequest, flags: AnthropicRequestRestrictions): string[] {
   const { model, maxTokens = 0, responseFormat } = request;
   return [
     ...thinkingNotes(request, body),
@@ -131,7 +143,10 @@ function notesOf(request: ChatRequest, body: WireRequest, flags: WireFlags): str
   ];
 }
 
-function thinkingNotes({ model, thinkingBudget = 0, toolChoice }: ChatRequest, { thinking }: WireRequest): string[] {
+function thinkingNotes(
+  { model, thinkingBudget = 0, toolChoice }: ChatRequest,
+  { thinking }: AnthropicWireRequest,
+): string[] {
   if (thinkingBudget <= 0) return [];
   if (!thinking && toolChoice === 'required')
     return [`${model} does not think where it must call a tool; the thinking budget is ignored.`];

@@ -1,38 +1,43 @@
 import type { AssistantMessage, Attachment, ToolResult } from '../../protocol/content/messages.ts';
 import type { ChatRequest } from '../core/client.ts';
-import { toWireName } from '../core/wireToolNames.ts';
+import { toWireToolName } from '../core/wireToolNames.ts';
 import {
   normalizeHistory,
   omittedBeginningText,
   replaceLoneSurrogates,
   toWellFormedJson,
 } from '../messages/normalizeHistory.ts';
-import { isThinkingBlock, nativeBlocks, type ThinkingBlock, thinkingSignature } from './providerMetadata.ts';
+import {
+  isThinkingBlock,
+  matchingAnthropicNativeBlocks,
+  type ThinkingBlock,
+  thinkingSignature,
+} from './providerMetadata.ts';
 
 export interface CacheControl {
   cache_control?: { type: 'ephemeral' };
 }
 
-export type WireBlock = CacheControl &
+type AnthropicWireBlock = CacheControl &
   (
     | { type: 'text'; text: string }
     | { type: 'image'; source: Source }
     | { type: 'document'; source: Source; title?: string }
     | { type: 'tool_use'; id: string; name: string; input: Record<string, unknown> }
-    | { type: 'tool_result'; tool_use_id: string; content: string | WireBlock[]; is_error?: true }
+    | { type: 'tool_result'; tool_use_id: string; content: string | AnthropicWireBlock[]; is_error?: true }
     | ThinkingBlock
   );
 
 type Source = { type: 'base64'; media_type: string; data: string } | { type: 'text'; media_type: string; data: string };
 
-export interface WireMessage {
+export interface AnthropicWireMessage {
   role: 'user' | 'assistant';
-  content: WireBlock[];
+  content: AnthropicWireBlock[];
 }
 
 interface WireHistory {
   system: string;
-  messages: WireMessage[];
+  messages: AnthropicWireMessage[];
 }
 
 /**
@@ -41,13 +46,13 @@ interface WireHistory {
  *
  * @param refused signatures of thinking blocks that the provider rejected
  */
-export function toWireHistory(
+export function toAnthropicWireHistory(
   request: Pick<ChatRequest, 'systemPrompt' | 'messages'>,
   refused: ReadonlySet<string>,
 ): WireHistory {
-  const messages: WireMessage[] = [];
+  const messages: AnthropicWireMessage[] = [];
   const toWireId = createWireIds();
-  const add = (role: WireMessage['role'], content: WireBlock[]) => {
+  const add = (role: AnthropicWireMessage['role'], content: AnthropicWireBlock[]) => {
     const last = messages.at(-1);
     if (last?.role === role) last.content.push(...content);
     else if (content.length > 0) messages.push({ role, content });
@@ -68,19 +73,28 @@ export function toWireHistory(
   return { system, messages };
 }
 
-const text = (content: string): WireBlock[] =>
+const text = (content: string): AnthropicWireBlock[] =>
   content.trim() === '' ? [] : [{ type: 'text', text: replaceLoneSurrogates(content) }];
 
-function toReply(message: AssistantMessage, ids: readonly string[], refused: ReadonlySet<string>): WireBlock[] {
-  const calls = (message.toolCalls ?? []).map(({ name, arguments: input }, index): WireBlock => {
-    return { type: 'tool_use', id: ids[index]!, name: toWireName(name) || 'unknown', input: toWellFormedJson(input) };
+function toReply(
+  message: AssistantMessage,
+  ids: readonly string[],
+  refused: ReadonlySet<string>,
+): AnthropicWireBlock[] {
+  const calls = (message.toolCalls ?? []).map(({ name, arguments: input }, index): AnthropicWireBlock => {
+    return {
+      type: 'tool_use',
+      id: ids[index]!,
+      name: toWireToolName(name) || 'unknown',
+      input: toWellFormedJson(input),
+    };
   });
   const plain = [...text(message.content), ...calls];
-  const native = nativeBlocks(message) ?? [];
+  const native = matchingAnthropicNativeBlocks(message) ?? [];
   if (native.some((block) => isThinkingBlock(block) && refused.has(thinkingSignature(block)))) return plain;
   let written = 0;
   let called = 0;
-  const blocks = native.flatMap((block): WireBlock[] => {
+  const blocks = native.flatMap((block): AnthropicWireBlock[] => {
     if (block.type === 'tool_use') return [calls[called++]!];
     if (block.type !== 'text') return [block];
     written += block.length;
@@ -93,7 +107,7 @@ function toReply(message: AssistantMessage, ids: readonly string[], refused: Rea
 /**
  * Converts a result. A malformed call was sent without arguments, and its result explains the error. An error result may contain only text.
  */
-function toResult({ content, error, attachments = [] }: ToolResult, id: string): WireBlock {
+function toResult({ content, error, attachments = [] }: ToolResult, id: string): AnthropicWireBlock {
   const safeText = replaceLoneSurrogates(content);
   if (error) return { type: 'tool_result', tool_use_id: id, content: safeText, is_error: true };
   const files = attachments.map(toFile);
@@ -115,7 +129,7 @@ function createWireIds(): (id: string) => string {
   };
 }
 
-function toFile({ mediaType, data, name }: Attachment): WireBlock {
+function toFile({ mediaType, data, name }: Attachment): AnthropicWireBlock {
   const media_type = mediaType === 'image/jpg' ? 'image/jpeg' : mediaType;
   const title = name === undefined ? {} : { title: replaceLoneSurrogates(name) };
   if (/^image\/(jpeg|png|gif|webp)$/.test(media_type)) {

@@ -1,10 +1,10 @@
 import type { ChatRequest } from '../core/client.ts';
-import { isThinkingBlock, nativeBlocks, thinkingSignature } from './providerMetadata.ts';
-import { optionalParameters, toWire, type WireFlags } from './wire.ts';
+import { isThinkingBlock, matchingAnthropicNativeBlocks, thinkingSignature } from './providerMetadata.ts';
+import { type AnthropicRequestRestrictions, anthropicOptionalParameters, toAnthropicWireRequest } from './wire.ts';
 
 /** Adjustment learned from a rejected request. `once`: valid for this request only. */
 export interface ParameterFallback {
-  flags: WireFlags;
+  flags: AnthropicRequestRestrictions;
   once?: boolean;
 }
 
@@ -15,7 +15,7 @@ export interface ParameterFallback {
 export function learnParameterFallback(
   rejection: string,
   request: ChatRequest,
-  flags: WireFlags,
+  flags: AnthropicRequestRestrictions,
 ): ParameterFallback | undefined {
   return (
     learnLimit(rejection, request, flags) ??
@@ -29,9 +29,13 @@ export function learnParameterFallback(
  * Handles `max_tokens: 8192 > 4096, which is the maximum allowed…` and `input length and max_tokens exceed context limit: 190000 + 32000 >
  * 200000`.
  */
-function learnLimit(rejection: string, request: ChatRequest, flags: WireFlags): ParameterFallback | undefined {
+function learnLimit(
+  rejection: string,
+  request: ChatRequest,
+  flags: AnthropicRequestRestrictions,
+): ParameterFallback | undefined {
   if (!/max_tokens/.test(rejection)) return undefined;
-  const asked = toWire(request, flags).max_tokens;
+  const asked = toAnthropicWireRequest(request, flags).max_tokens;
   const [, input, window] = /(\d+) \+ \d+ > (\d+)/.exec(rejection) ?? [];
   const maxOutput = Number(window) - Number(input);
   if (maxOutput >= 1024 && maxOutput < asked) return { flags: { ...flags, outputLimit: maxOutput }, once: true };
@@ -40,9 +44,13 @@ function learnLimit(rejection: string, request: ChatRequest, flags: WireFlags): 
   return { flags: { ...flags, outputLimit: limit } };
 }
 
-function learnThinking(rejection: string, request: ChatRequest, flags: WireFlags): ParameterFallback | undefined {
+function learnThinking(
+  rejection: string,
+  request: ChatRequest,
+  flags: AnthropicRequestRestrictions,
+): ParameterFallback | undefined {
   if (!/thinking|signature|effort/i.test(rejection)) return undefined;
-  const { thinking } = toWire(request, flags);
+  const { thinking } = toAnthropicWireRequest(request, flags);
   // thinking was enabled in the middle of a turn and must wait for the next turn
   if (/expected .?(redacted_)?thinking/i.test(rejection)) {
     return thinking && { flags: { ...flags, thinking: 'none' }, once: true };
@@ -57,23 +65,33 @@ function learnThinking(rejection: string, request: ChatRequest, flags: WireFlags
 }
 
 function signaturesIn({ messages }: ChatRequest): string[] {
-  const blocks = messages.flatMap((message) => (message.role === 'assistant' ? (nativeBlocks(message) ?? []) : []));
+  const blocks = messages.flatMap((message) =>
+    message.role === 'assistant' ? (matchingAnthropicNativeBlocks(message) ?? []) : [],
+  );
   return blocks.filter(isThinkingBlock).map(thinkingSignature);
 }
 
-function learnFormat(rejection: string, request: ChatRequest, flags: WireFlags): ParameterFallback | undefined {
+function learnFormat(
+  rejection: string,
+  request: ChatRequest,
+  flags: AnthropicRequestRestrictions,
+): ParameterFallback | undefined {
   const refused = /output_config|output_format|output format|structured output|json_?schema/i.test(rejection);
-  const sent = toWire(request, flags).output_config?.format !== undefined;
+  const sent = toAnthropicWireRequest(request, flags).output_config?.format !== undefined;
   return refused && sent ? { flags: { ...flags, formatInPrompt: true } } : undefined;
 }
 
 /** Removes a rejected parameter: `top_p` before `temperature`, so that `temperature` remains when both exclude each other. */
-function learnParameter(rejection: string, request: ChatRequest, flags: WireFlags): ParameterFallback | undefined {
+function learnParameter(
+  rejection: string,
+  request: ChatRequest,
+  flags: AnthropicRequestRestrictions,
+): ParameterFallback | undefined {
   if (!/support|unknown|unrecogni[sz]ed|unexpected|permitted|allowed|extra|deprecated|both|invalid/i.test(rejection)) {
     return undefined;
   }
-  const body = toWire(request, flags);
-  const named = optionalParameters.find(
+  const body = toAnthropicWireRequest(request, flags);
+  const named = anthropicOptionalParameters.find(
     (name) =>
       !flags.omit?.includes(name) &&
       (name === 'cache_control' || body[name] !== undefined) &&

@@ -7,14 +7,14 @@ const provider = 'anthropic';
  * Blocks of a reply with thinking. Thinking is stored verbatim because of its signature. A text block stores its length and a call only its
  * position, because the message contains both.
  */
-export type NativeBlock =
+export type AnthropicNativeBlock =
   | { type: 'thinking' | 'redacted_thinking'; [field: string]: unknown }
   | { type: 'text'; length: number }
   | { type: 'tool_use' };
 
-export type ThinkingBlock = Extract<NativeBlock, { type: 'thinking' | 'redacted_thinking' }>;
+export type ThinkingBlock = Extract<AnthropicNativeBlock, { type: 'thinking' | 'redacted_thinking' }>;
 
-export function toNative(blocks: readonly NativeBlock[]): ProviderMetadata | undefined {
+export function toAnthropicProviderMetadata(blocks: readonly AnthropicNativeBlock[]): ProviderMetadata | undefined {
   return blocks.some(isThinkingBlock) ? { provider, content: [...blocks] } : undefined;
 }
 
@@ -22,7 +22,11 @@ export function toNative(blocks: readonly NativeBlock[]): ProviderMetadata | und
  * Returns the stored blocks of a message if they still match its content, else undefined. The thinking is then omitted completely: partial
  * or moved thinking fails with "thinking blocks cannot be modified".
  */
-export function nativeBlocks({ native, content, toolCalls = [] }: AssistantMessage): NativeBlock[] | undefined {
+export function matchingAnthropicNativeBlocks({
+  native,
+  content,
+  toolCalls = [],
+}: AssistantMessage): AnthropicNativeBlock[] | undefined {
   if (native?.provider !== provider || !Array.isArray(native.content)) return undefined;
   const blocks = native.content.filter(isBlock);
   const texts = blocks.filter((block) => block.type === 'text');
@@ -40,7 +44,7 @@ export function thinkingSignature(block: ThinkingBlock): string {
   return String(block.signature || block.data || block.thinking);
 }
 
-const isBlock = (value: unknown): value is NativeBlock => blockSchema.safeParse(value).success;
+const isBlock = (value: unknown): value is AnthropicNativeBlock => blockSchema.safeParse(value).success;
 
 const blockSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('text'), length: z.int().nonnegative() }),

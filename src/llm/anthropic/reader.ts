@@ -2,13 +2,13 @@ import * as z from 'zod';
 import type { TokenUsage, ToolCall } from '../../protocol/content/messages.ts';
 import type { ToolDefinition } from '../../protocol/content/tools.ts';
 import { message } from '../../protocol/text/l10n.ts';
-import { createCallIds } from '../core/callIds.ts';
+import { createToolCallIdAllocator } from '../core/callIds.ts';
 import type { ChatStreamChunk } from '../core/client.ts';
 import { LLMError } from '../core/errors.ts';
 import { isObject, type JsonObject } from '../core/json.ts';
 import { createToolNameMapping } from '../core/wireToolNames.ts';
 import { finishReasonOf } from '../messages/finishReason.ts';
-import { argumentsToText, parseArguments } from '../messages/parseArguments.ts';
+import { parseToolArguments, toolArgumentsToText } from '../messages/parseArguments.ts';
 import { htmlToPlainText, isErrorObject } from '../transport/errorBody.ts';
 import { type Endpoint, endpointName, streamErrorToError } from '../transport/providerErrors.ts';
 import { redact } from '../transport/redact.ts';
@@ -18,21 +18,26 @@ import {
   type ReplyReader,
   secondAnswerError,
 } from '../transport/replyStream.ts';
-import { countField, isReportedError, nonEmptyString, nonEmptyStringField } from '../transport/wireFields.ts';
+import {
+  isReportedError,
+  nonEmptyString,
+  optionalCountSchema,
+  optionalNonEmptyStringSchema,
+} from '../transport/wireFields.ts';
 import {
   type AnthropicReplyBlock,
   type AnthropicToolUseBlock,
-  returnableBlocks,
+  resendableAnthropicBlocks,
   toAnthropicReplyBlock,
 } from './blocks.ts';
-import { toNative } from './providerMetadata.ts';
+import { toAnthropicProviderMetadata } from './providerMetadata.ts';
 
 const usageSchema = z.object({
-  input_tokens: countField,
-  output_tokens: countField,
-  cache_read_input_tokens: countField,
-  cache_creation_input_tokens: countField,
-  output_tokens_details: z.object({ thinking_tokens: countField }).optional().catch(undefined),
+  input_tokens: optionalCountSchema,
+  output_tokens: optionalCountSchema,
+  cache_read_input_tokens: optionalCountSchema,
+  cache_creation_input_tokens: optionalCountSchema,
+  output_tokens_details: z.object({ thinking_tokens: optionalCountSchema }).optional().catch(undefined),
 });
 type WireUsage = z.infer<typeof usageSchema>;
 
@@ -61,7 +66,7 @@ function toUsage(usage: WireUsage | undefined): { usage?: TokenUsage } {
   };
 }
 
-export interface ReaderOptions {
+interface AnthropicReaderOptions {
   endpoint: Endpoint;
   tools: readonly Pick<ToolDefinition, 'name'>[];
   takenIds?: ReadonlySet<string>;
@@ -71,9 +76,9 @@ export interface ReaderOptions {
  * Creates a reader of Anthropic's stream. A `toolCall` chunk is emitted when its block has stopped and another has begun, else at the end.
  * A call cut by `max_tokens` looks complete (an empty call is even valid) and is never emitted.
  */
-export function createAnthropicReader({ endpoint, tools, takenIds = new Set() }: ReaderOptions): ReplyReader {
+export function createAnthropicReader({ endpoint, tools, takenIds = new Set() }: AnthropicReaderOptions): ReplyReader {
   const toToolName = createToolNameMapping(tools);
-  const idFor = createCallIds(takenIds);
+  const idFor = createToolCallIdAllocator(takenIds);
   const blocks: AnthropicReplyBlock[] = [];
   const byIndex = new Map<unknown, AnthropicReplyBlock>();
   const calls: AnthropicToolUseBlock[] = [];
@@ -145,8 +150,8 @@ export function createAnthropicReader({ endpoint, tools, takenIds = new Set() }:
 
   const toCall = (call: AnthropicToolUseBlock): ToolCall => {
     const text = call.pieces.join('');
-    const argumentsText = text.trim() === '' ? argumentsToText(call.input) : withoutEmptyStart(text);
-    return { id: idFor(call.id), name: toToolName(call.name || 'unknown'), ...parseArguments(argumentsText) };
+    const argumentsText = text.trim() === '' ? toolArgumentsToText(call.input) : withoutEmptyStart(text);
+    return { id: idFor(call.id), name: toToolName(call.name || 'unknown'), ...parseToolArguments(argumentsText) };
   };
 
   const readEvent = (event: unknown): ChatStreamChunk[] => {
@@ -206,7 +211,7 @@ export function createAnthropicReader({ endpoint, tools, takenIds = new Set() }:
       const end = endOfTurn(stopReason);
       const chunks = end === 'stop' ? giveCalls(true) : [];
       const finishReason = end === 'stop' && calls.length > 0 ? 'tool_calls' : end; // `tool_use` without a call is a stop
-      const native = toNative(returnableBlocks(blocks));
+      const native = toAnthropicProviderMetadata(resendableAnthropicBlocks(blocks));
       const message = end === 'content_filter' ? explanation : end === 'error' ? stopReason : undefined;
       chunks.push({
         done: true,
@@ -222,13 +227,13 @@ export function createAnthropicReader({ endpoint, tools, takenIds = new Set() }:
 }
 
 const startSchema = z.object({
-  message: z.object({ model: nonEmptyStringField, usage: usageSchema.optional().catch(undefined) }).catch({}),
+  message: z.object({ model: optionalNonEmptyStringSchema, usage: usageSchema.optional().catch(undefined) }).catch({}),
 });
 const deltaSchema = z.object({
   delta: z
     .object({
-      stop_reason: nonEmptyStringField,
-      stop_details: z.object({ explanation: nonEmptyStringField }).catch({}),
+      stop_reason: optionalNonEmptyStringSchema,
+      stop_details: z.object({ explanation: optionalNonEmptyStringSchema }).catch({}),
     })
     .catch({ stop_details: {} }),
   usage: usageSchema.optional().catch(undefined),

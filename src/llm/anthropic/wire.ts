@@ -1,12 +1,12 @@
 import type { JsonSchema, ToolDefinition } from '../../protocol/content/tools.ts';
 import type { ChatRequest } from '../core/client.ts';
-import { toWireName } from '../core/wireToolNames.ts';
+import { toWireToolName } from '../core/wireToolNames.ts';
 import { replaceLoneSurrogates, toWellFormedJson } from '../messages/normalizeHistory.ts';
-import { type CacheControl, toWireHistory, type WireMessage } from './messages.ts';
+import { type AnthropicWireMessage, type CacheControl, toAnthropicWireHistory } from './messages.ts';
 import { anthropicModelFacts } from './models.ts';
 
 /** Restrictions of a model or endpoint learned from rejected requests; initially empty. */
-export interface WireFlags {
+export interface AnthropicRequestRestrictions {
   omit?: readonly OptionalParameter[];
   outputLimit?: number;
   thinking?: 'budget' | 'adaptive' | 'none';
@@ -15,8 +15,14 @@ export interface WireFlags {
   refused?: ReadonlySet<string>;
 }
 
-export const optionalParameters = ['top_p', 'temperature', 'stop_sequences', 'cache_control', 'tool_choice'] as const;
-type OptionalParameter = (typeof optionalParameters)[number];
+export const anthropicOptionalParameters = [
+  'top_p',
+  'temperature',
+  'stop_sequences',
+  'cache_control',
+  'tool_choice',
+] as const;
+type OptionalParameter = (typeof anthropicOptionalParameters)[number];
 
 interface WireTool extends CacheControl {
   name: string;
@@ -24,13 +30,13 @@ interface WireTool extends CacheControl {
   input_schema: JsonSchema;
 }
 
-export interface WireRequest {
+export interface AnthropicWireRequest {
   model: string;
   max_tokens: number;
   system?: ({ type: 'text'; text: string } & CacheControl)[];
   tools?: WireTool[];
   tool_choice?: { type: 'auto' | 'any' | 'none' };
-  messages: WireMessage[];
+  messages: AnthropicWireMessage[];
   temperature?: number;
   top_p?: number;
   stop_sequences?: string[];
@@ -42,8 +48,11 @@ export interface WireRequest {
 const usualOutput = 32_000;
 const leastThinking = 1024;
 
-export function toWire(request: ChatRequest, flags: WireFlags = {}): WireRequest {
-  const { system, messages } = toWireHistory(request, flags.refused ?? new Set());
+export function toAnthropicWireRequest(
+  request: ChatRequest,
+  flags: AnthropicRequestRestrictions = {},
+): AnthropicWireRequest {
+  const { system, messages } = toAnthropicWireHistory(request, flags.refused ?? new Set());
   const facts = anthropicModelFacts(request.model);
   const tools = toTools(request.tools ?? [], messages);
   const { thinking, effort, maxTokens } = toThinking(request, flags);
@@ -52,7 +61,7 @@ export function toWire(request: ChatRequest, flags: WireFlags = {}): WireRequest
   const stops = request.stopSequences?.filter((sequence) => sequence.trim() !== '') ?? [];
   const wish = format ? '' : formatInPrompt(request);
 
-  const body: WireRequest = {
+  const body: AnthropicWireRequest = {
     model: request.model,
     max_tokens: maxTokens,
     ...((system || wish) && {
@@ -77,7 +86,7 @@ export function toWire(request: ChatRequest, flags: WireFlags = {}): WireRequest
  * Sets cache breakpoints (at most four are allowed). The provider caches the unchanged prefix up to each breakpoint. The last two user
  * turns are marked: the API searches only twenty blocks before a breakpoint, and a turn with many calls would exceed that distance.
  */
-function markCached({ tools, system, messages }: WireRequest, hasPrompt: boolean): void {
+function markCached({ tools, system, messages }: AnthropicWireRequest, hasPrompt: boolean): void {
   const turns = messages.filter(({ role }) => role === 'user').slice(-2);
   const ends = [tools?.at(-1), hasPrompt ? system?.[0] : undefined, ...turns.map(({ content }) => content.at(-1))];
   for (const end of ends) if (end) end.cache_control = { type: 'ephemeral' };
@@ -87,15 +96,15 @@ function markCached({ tools, system, messages }: WireRequest, hasPrompt: boolean
  * Converts tools; each name occurs once. The API rejects a history with calls but without tools. In this case, placeholders for the called
  * names are sent, and none may be called.
  */
-function toTools(tools: readonly ToolDefinition[], messages: readonly WireMessage[]): WireTool[] {
+function toTools(tools: readonly ToolDefinition[], messages: readonly AnthropicWireMessage[]): WireTool[] {
   const byName = new Map<string, WireTool>();
   for (const { name, description, parameters } of tools) {
-    if (byName.has(toWireName(name))) continue; // the reverse mapping also uses the first tool
+    if (byName.has(toWireToolName(name))) continue; // the reverse mapping also uses the first tool
     // The API rejects alternatives at the top of a schema; the tool still checks them.
     const { oneOf: _, anyOf: __, allOf: ___, ...rest } = toWellFormedJson(parameters);
     const input_schema = { ...rest, type: 'object' };
-    byName.set(toWireName(name), {
-      name: toWireName(name),
+    byName.set(toWireToolName(name), {
+      name: toWireToolName(name),
       ...(description && { description: replaceLoneSurrogates(description) }),
       input_schema,
     });
@@ -112,14 +121,14 @@ function toTools(tools: readonly ToolDefinition[], messages: readonly WireMessag
 function toToolChoice(
   { toolChoice, tools = [] }: ChatRequest,
   offered: readonly WireTool[],
-): Pick<WireRequest, 'tool_choice'> {
+): Pick<AnthropicWireRequest, 'tool_choice'> {
   if (offered.length === 0) return {};
   if (toolChoice === 'none' || tools.length === 0) return { tool_choice: { type: 'none' } };
   return toolChoice === 'required' ? { tool_choice: { type: 'any' } } : {}; // `auto` is the default
 }
 
 /** Returns the thinking settings. `max_tokens` counts thinking and answer together and must exceed the budget. */
-function toThinking(request: ChatRequest, flags: WireFlags) {
+function toThinking(request: ChatRequest, flags: AnthropicRequestRestrictions) {
   const facts = anthropicModelFacts(request.model);
   const limit = flags.outputLimit ?? facts.outputLimit;
   const budget = Math.min(Math.max(request.thinkingBudget ?? 0, leastThinking), limit - leastThinking);

@@ -1,12 +1,12 @@
 import type { Message } from '../../protocol/content/messages.ts';
 
 /** Maximum calls stored from one reply. The engine decides how many run. */
-export const maxCalls = 4096;
+export const maxToolCallsPerReply = 4096;
 /** Longest accepted id in characters; a longer id is replaced. Some proxies embed kilobytes in an id. */
 const idLimit = 256;
 
 /** Creates a function that assigns a unique id to each call of a conversation. The provider's id is used if it is new and not too long. */
-export function createCallIds(taken: Iterable<string>): (wanted?: string) => string {
+export function createToolCallIdAllocator(taken: Iterable<string>): (wanted?: string) => string {
   const ids = new Set(taken);
   return (wanted) => {
     let id = wanted;

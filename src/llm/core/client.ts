@@ -8,7 +8,7 @@ import type {
 import type { JsonSchema, ToolDefinition } from '../../protocol/content/tools.ts';
 import { type LocalizedMessage, message, toEnglishText } from '../../protocol/text/l10n.ts';
 import type { LocalizableText } from '../../protocol/text/localized.ts';
-import { maxCalls } from './callIds.ts';
+import { maxToolCallsPerReply } from './callIds.ts';
 import { LLMError } from './errors.ts';
 import type { RateLimitReport } from './rateLimitHeaders.ts';
 
@@ -127,8 +127,11 @@ export class ReplyAccumulator {
     this.content += chunk.content ?? '';
     this.thinking += chunk.thinking ?? '';
     const begun = chunk.toolCallDelta?.index ?? -1;
-    if (begun >= maxCalls || (chunk.toolCall && this.toolCalls.length >= maxCalls)) {
-      throw new LLMError('LLM_BAD_RESPONSE', message('The model made more than {0} calls in one answer.', maxCalls));
+    if (begun >= maxToolCallsPerReply || (chunk.toolCall && this.toolCalls.length >= maxToolCallsPerReply)) {
+      throw new LLMError(
+        'LLM_BAD_RESPONSE',
+        message('The model made more than {0} calls in one answer.', maxToolCallsPerReply),
+      );
     }
     if (chunk.toolCall) this.toolCalls.push(chunk.toolCall);
     if (chunk.warning) this.warnings.push(toEnglishText(chunk.warning));

@@ -7,11 +7,11 @@ import {
   UserFacingError,
 } from '../../protocol/text/localized.ts';
 
-export type Retryable = boolean | 'once';
+export type Retryability = boolean | 'once';
 
 interface LLMErrorOptions {
   /** Possible retry of the same request; `once`: a mistake of the model that is likely to repeat. */
-  retryable?: Retryable;
+  retryable?: Retryability;
   retryAfterMs?: number;
   status?: number;
   reason?: ErrorReason;
@@ -23,7 +23,7 @@ interface LLMErrorOptions {
 export class LLMError extends UserFacingError {
   override readonly name = 'LLMError';
   readonly code: LLMErrorCode;
-  readonly retryable: Retryable;
+  readonly retryable: Retryability;
   readonly retryAfterMs?: number;
   readonly status?: number;
   readonly reason?: ErrorReason;

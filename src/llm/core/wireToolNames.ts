@@ -8,7 +8,7 @@ const longestName = 64;
  * Converts a tool name to a wire name: `fs.read` → `fs_read`. Providers accept letters, digits, `_` and `-`, but no dots. A name that is
  * too long (`mcp.server.tool`) is cut and ends in a hash of the full name, so the result is stable and unique. A wire name stays unchanged.
  */
-export function toWireName(name: string): string {
+export function toWireToolName(name: string): string {
   const plain = name.replace(/[^A-Za-z0-9_-]/g, '_');
   if (plain.length <= longestName) return plain;
   const hash = createHash('sha256').update(name).digest('hex').slice(0, 10);
@@ -31,7 +31,7 @@ const maxCharacters = 200;
  */
 export function createToolNameMapping(
   tools: readonly Pick<ToolDefinition, 'name'>[],
-  toName: (name: string) => string = toWireName,
+  toName: (name: string) => string = toWireToolName,
 ): (wireName: string) => string {
   const names = new Map<string, string>(); // a Map, because a model may call `constructor`
   for (const { name } of tools) if (!names.has(toName(name))) names.set(toName(name), name);

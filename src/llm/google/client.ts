@@ -7,29 +7,33 @@ import { createUniqueNotifier, thinkingBudgetWarning } from '../messages/warning
 import type { ModelListPage } from '../models/modelListPages.ts';
 import { readModelListPages } from '../models/modelListPages.ts';
 import { googleBaseUrl } from '../models/providers.ts';
-import { type ClientOptions, checkApiKeyCharacters, createUrlBuilder, toEndpoint } from '../transport/endpoint.ts';
+import { checkApiKeyCharacters, createUrlBuilder, type LLMClientOptions, toEndpoint } from '../transport/endpoint.ts';
 import {
   defaultProviderFetchLimits,
   type HttpAnswer,
   readJsonAnswer,
   sendHttpRequest,
-  unreadableAnswer,
+  unreadableAnswerError,
 } from '../transport/http.ts';
 import type { Endpoint, ProviderErrorDetails } from '../transport/providerErrors.ts';
-import { type ChunkBatches, createBatchClient, readReply } from '../transport/replyStream.ts';
-import { listField, nonEmptyStringField, positiveNumberField } from '../transport/wireFields.ts';
+import { type ChunkBatches, createClientFromChunkBatches, readReply } from '../transport/replyStream.ts';
+import {
+  optionalNonEmptyStringSchema,
+  optionalPositiveNumberSchema,
+  tolerantListSchema,
+} from '../transport/wireFields.ts';
 import { createGoogleReader } from './reader.ts';
 import { thinkingConfigOf } from './thinking.ts';
-import type { GoogleFlags } from './wire.ts';
-import { learnGoogleFlags, toGoogleWire } from './wire.ts';
+import type { GoogleRequestRestrictions } from './wire.ts';
+import { learnGoogleRequestRestriction, toGoogleWire } from './wire.ts';
 
 const modelSchema = z.object({
   name: z.string().min(1),
-  inputTokenLimit: positiveNumberField,
+  inputTokenLimit: optionalPositiveNumberSchema,
   supportedGenerationMethods: z.array(z.unknown()).optional().catch(undefined),
 });
 const pageSchema = z.union([
-  z.object({ models: listField, nextPageToken: nonEmptyStringField }),
+  z.object({ models: tolerantListSchema, nextPageToken: optionalNonEmptyStringSchema }),
   z.strictObject({}).transform(() => ({ models: [], nextPageToken: undefined })),
 ]);
 
@@ -39,7 +43,7 @@ const pageSchema = z.union([
  */
 function modelsIn(endpoint: Endpoint, body: unknown): ModelListPage {
   const page = pageSchema.safeParse(body);
-  if (!page.success) throw unreadableAnswer(endpoint, JSON.stringify(body));
+  if (!page.success) throw unreadableAnswerError(endpoint, JSON.stringify(body));
   const { models, nextPageToken: next } = page.data;
   return { models: models.flatMap(toModel), next };
 }
@@ -51,7 +55,7 @@ function toModel(one: unknown): ModelInfo[] {
   return [{ id: name.replace(/^models\//, ''), ...(contextWindow !== undefined && { contextWindow }) }];
 }
 
-export interface GoogleClientOptions extends Partial<ClientOptions> {
+export interface GoogleClientOptions extends Partial<LLMClientOptions> {
   baseUrl?: string;
   apiKey?: string;
 }
@@ -62,8 +66,8 @@ export function createGoogleClient(options: GoogleClientOptions): LLMClient {
   const endpoint = toEndpoint({ label: 'Google Gemini', notFoundHint, ...options, baseUrl });
   const limits = { ...defaultProviderFetchLimits, ...options.fetchLimits };
   const headers = { ...options.headers, ...(options.apiKey && { 'x-goog-api-key': options.apiKey.trim() }) };
-  const flagsOfModel = new Map<string, GoogleFlags>();
-  const flagsFor = (model: string): GoogleFlags =>
+  const flagsOfModel = new Map<string, GoogleRequestRestrictions>();
+  const flagsFor = (model: string): GoogleRequestRestrictions =>
     flagsOfModel.get(model) ?? { imagesApart: /gemini-[12]\b|gemma/.test(model) };
   const note = createUniqueNotifier(options.onNote);
 
@@ -89,7 +93,7 @@ export function createGoogleClient(options: GoogleClientOptions): LLMClient {
     yield* readReply(answer, createGoogleReader({ endpoint, tools: request.tools ?? [], takenIds }));
   }
 
-  return createBatchClient(batches, async (signal) => {
+  return createClientFromChunkBatches(batches, async (signal) => {
     checkApiKeyCharacters(endpoint);
     return readModelListPages(async (next) => {
       const url = at(`/models?pageSize=1000${next === undefined ? '' : `&pageToken=${encodeURIComponent(next)}`}`);
@@ -108,12 +112,12 @@ function pathOf(model: string): string {
   return path.split('/').map(encodeURIComponent).join('/');
 }
 
-function learn(error: LLMError, flags: GoogleFlags): GoogleFlags | undefined {
+function learn(error: LLMError, flags: GoogleRequestRestrictions): GoogleRequestRestrictions | undefined {
   if (error.code !== 'LLM_HTTP_ERROR' || error.status !== 400) return undefined;
-  return learnGoogleFlags((error.details as ProviderErrorDetails).words, flags);
+  return learnGoogleRequestRestriction((error.details as ProviderErrorDetails).words, flags);
 }
 
-function notesOf(request: ChatRequest, flags: GoogleFlags): string[] {
+function notesOf(request: ChatRequest, flags: GoogleRequestRestrictions): string[] {
   const { model, responseFormat, tools = [] } = request;
   return [
     ...budgetNotes(request, flags),
@@ -127,7 +131,7 @@ function notesOf(request: ChatRequest, flags: GoogleFlags): string[] {
   ];
 }
 
-function budgetNotes(request: ChatRequest, flags: GoogleFlags): string[] {
+function budgetNotes(request: ChatRequest, flags: GoogleRequestRestrictions): string[] {
   const { model, thinkingBudget: asked = 0 } = request;
   const { thinkingBudget: given, thinkingLevel } = thinkingConfigOf(request, flags) ?? {};
   if (asked <= 0 || thinkingLevel || given === asked) return [];

@@ -11,7 +11,7 @@ export interface PartialArguments {
   readonly whole: boolean;
 }
 
-export function collectPartialArguments(): PartialArguments {
+export function createPartialArgumentsCollector(): PartialArguments {
   const value: JsonObject = {};
   const open = new Set<string>();
   let understood = true;

@@ -1,12 +1,12 @@
 import * as z from 'zod';
 import type { ProviderMetadata, TokenUsage, ToolCall } from '../../protocol/content/messages.ts';
 import type { ToolDefinition } from '../../protocol/content/tools.ts';
-import { createCallIds } from '../core/callIds.ts';
+import { createToolCallIdAllocator } from '../core/callIds.ts';
 import type { ChatStreamChunk, FinishReason } from '../core/client.ts';
 import { isObject, type JsonObject } from '../core/json.ts';
 import { createToolNameMapping } from '../core/wireToolNames.ts';
 import { finishReasonOf } from '../messages/finishReason.ts';
-import { type ParsedArguments, parseArguments } from '../messages/parseArguments.ts';
+import { type ParsedToolArguments, parseToolArguments } from '../messages/parseArguments.ts';
 import { htmlToPlainText, isErrorObject } from '../transport/errorBody.ts';
 import { type Endpoint, streamErrorToError } from '../transport/providerErrors.ts';
 import { redact } from '../transport/redact.ts';
@@ -16,17 +16,17 @@ import {
   type ReplyReader,
   secondAnswerError,
 } from '../transport/replyStream.ts';
-import { countField, isReportedError, nonEmptyStringField } from '../transport/wireFields.ts';
-import { collectPartialArguments, type PartialArguments } from './partialArguments.ts';
-import { type GooglePart, googleProvider, type NativeParts, toGoogleFunctionName } from './wire.ts';
+import { isReportedError, optionalCountSchema, optionalNonEmptyStringSchema } from '../transport/wireFields.ts';
+import { createPartialArgumentsCollector, type PartialArguments } from './partialArguments.ts';
+import { type GoogleNativeParts, type GooglePart, googleProviderId, toGoogleFunctionName } from './wire.ts';
 
 const usageSchema = z.object({
-  promptTokenCount: countField,
-  candidatesTokenCount: countField,
-  totalTokenCount: countField,
-  cachedContentTokenCount: countField,
-  thoughtsTokenCount: countField,
-  toolUsePromptTokenCount: countField,
+  promptTokenCount: optionalCountSchema,
+  candidatesTokenCount: optionalCountSchema,
+  totalTokenCount: optionalCountSchema,
+  cachedContentTokenCount: optionalCountSchema,
+  thoughtsTokenCount: optionalCountSchema,
+  toolUsePromptTokenCount: optionalCountSchema,
 });
 
 /**
@@ -102,7 +102,7 @@ interface OpenCall {
  */
 export function createGoogleReader({ endpoint, tools, takenIds }: GoogleReaderOptions): ReplyReader {
   const toToolName = createToolNameMapping(tools, toGoogleFunctionName);
-  const idFor = createCallIds(takenIds ?? []);
+  const idFor = createToolCallIdAllocator(takenIds ?? []);
   const parts: GooglePart[] = [];
   const calls: ToolCall[] = [];
   let openCall: OpenCall | undefined;
@@ -121,7 +121,7 @@ export function createGoogleReader({ endpoint, tools, takenIds }: GoogleReaderOp
     openCall = undefined;
     const call = calls[index]!;
     const argumentsText = JSON.stringify(pieces.value);
-    Object.assign(call, complete && pieces.whole ? parseArguments(argumentsText) : { malformed: argumentsText });
+    Object.assign(call, complete && pieces.whole ? parseToolArguments(argumentsText) : { malformed: argumentsText });
     setArguments(parts[part]!, call.arguments);
     return [{ toolCallDelta: { index, argumentsText }, done: false }];
   };
@@ -145,7 +145,7 @@ export function createGoogleReader({ endpoint, tools, takenIds }: GoogleReaderOp
       const argumentsText = parsed.malformed ?? JSON.stringify(parsed.arguments);
       return [...chunks, { toolCallDelta: { ...begin, argumentsText }, done: false }];
     }
-    openCall = { index, part: parts.length - 1, pieces: collectPartialArguments() };
+    openCall = { index, part: parts.length - 1, pieces: createPartialArgumentsCollector() };
     openCall.pieces.add(partialArgs);
     return [...chunks, { toolCallDelta: begin, done: false }, ...(continues ? [] : closeCall(true))];
   };
@@ -224,22 +224,22 @@ const candidateSchema = z.object({
     .nullish()
     .transform((index) => index ?? 0),
   content: z.object({ parts: z.array(z.unknown()).catch([]) }).catch({ parts: [] }),
-  finishReason: nonEmptyStringField,
-  finishMessage: nonEmptyStringField,
+  finishReason: optionalNonEmptyStringSchema,
+  finishMessage: optionalNonEmptyStringSchema,
 });
 const envelopeSchema = z.object({
   candidates: z.array(candidateSchema.optional().catch(undefined)).catch([]),
   promptFeedback: z
-    .object({ blockReason: nonEmptyStringField, blockReasonMessage: nonEmptyStringField })
+    .object({ blockReason: optionalNonEmptyStringSchema, blockReasonMessage: optionalNonEmptyStringSchema })
     .optional()
     .catch(undefined),
-  modelVersion: nonEmptyStringField,
-  responseId: nonEmptyStringField,
+  modelVersion: optionalNonEmptyStringSchema,
+  responseId: optionalNonEmptyStringSchema,
   usageMetadata: usageSchema.optional().catch(undefined),
 });
 const callSchema = z.object({
-  name: nonEmptyStringField,
-  id: nonEmptyStringField,
+  name: optionalNonEmptyStringSchema,
+  id: optionalNonEmptyStringSchema,
   args: z.unknown().optional(),
   partialArgs: z.unknown().optional(),
   willContinue: z.boolean().optional().catch(undefined),
@@ -248,7 +248,7 @@ const callSchema = z.object({
 const isReported = ({ text, functionCall }: JsonObject) => isReportedError(text) || isObject(functionCall);
 
 /** Parses the arguments object. Invalid arguments are reported to the model and never executed. */
-function argumentsOf(args: unknown): ParsedArguments {
+function argumentsOf(args: unknown): ParsedToolArguments {
   if (args === undefined || args === null) return { arguments: {} };
   let finite = true;
   const written = JSON.stringify(args, (_, value) => {
@@ -256,7 +256,7 @@ function argumentsOf(args: unknown): ParsedArguments {
     finite = false;
     return String(value);
   });
-  return finite ? parseArguments(written) : { arguments: {}, malformed: written };
+  return finite ? parseToolArguments(written) : { arguments: {}, malformed: written };
 }
 
 /** Merges fragments of unsigned text into one part. A signature stays with its original part, even if the part is empty. */
@@ -285,5 +285,5 @@ function nativeOf(parts: GooglePart[]): ProviderMetadata | undefined {
     if (thoughtSignature !== undefined) return true;
     return isObject(functionCall) ? functionCall.id !== undefined : part.text === undefined;
   });
-  return worthKeeping ? { provider: googleProvider, content: { parts } satisfies NativeParts } : undefined;
+  return worthKeeping ? { provider: googleProviderId, content: { parts } satisfies GoogleNativeParts } : undefined;
 }

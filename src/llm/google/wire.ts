@@ -1,7 +1,7 @@
 import type { AssistantMessage, Attachment, ToolCall, ToolResult } from '../../protocol/content/messages.ts';
 import type { ChatRequest } from '../core/client.ts';
 import { isObject, type JsonObject, parseJson } from '../core/json.ts';
-import { toWireName } from '../core/wireToolNames.ts';
+import { toWireToolName } from '../core/wireToolNames.ts';
 import {
   attachmentText,
   isTextAttachment,
@@ -20,7 +20,7 @@ import { toGoogleSchema } from './schema.ts';
 import { type ThinkingFlags, thinkingConfigOf } from './thinking.ts';
 
 /** Properties of the models of one address. All are false at first; the client learns the rest from 400 answers. */
-export interface GoogleFlags extends ThinkingFlags {
+export interface GoogleRequestRestrictions extends ThinkingFlags {
   /** Gemma models support no system instruction: the conversation starts with the instruction instead. */
   systemAsUser?: boolean;
   /**
@@ -32,7 +32,7 @@ export interface GoogleFlags extends ThinkingFlags {
   imagesApart?: boolean;
 }
 
-export const googleProvider = 'google';
+export const googleProviderId = 'google';
 
 export type GooglePart = JsonObject;
 
@@ -41,17 +41,17 @@ export interface GoogleWireContent {
   parts: GooglePart[];
 }
 
-export interface NativeParts {
+export interface GoogleNativeParts {
   parts: GooglePart[];
 }
 
 export function toGoogleFunctionName(name: string): string {
-  const wireName = toWireName(name);
-  return /^[A-Za-z_]/.test(wireName) ? wireName : toWireName(`_${name}`);
+  const wireName = toWireToolName(name);
+  return /^[A-Za-z_]/.test(wireName) ? wireName : toWireToolName(`_${name}`);
 }
 
 /** Builds the body of `POST …:streamGenerateContent`. The URL contains the model, a header the key. */
-export function toGoogleWire(request: ChatRequest, flags: GoogleFlags = {}): Record<string, unknown> {
+export function toGoogleWire(request: ChatRequest, flags: GoogleRequestRestrictions = {}): Record<string, unknown> {
   const { system, normalized } = normalizeHistory(request);
   const asUser = flags.systemAsUser && system !== '';
   const body = {
@@ -63,7 +63,7 @@ export function toGoogleWire(request: ChatRequest, flags: GoogleFlags = {}): Rec
   return toWellFormedJson(body);
 }
 
-function toContents(all: readonly NormalizedMessage[], flags: GoogleFlags): GoogleWireContent[] {
+function toContents(all: readonly NormalizedMessage[], flags: GoogleRequestRestrictions): GoogleWireContent[] {
   const contents: GoogleWireContent[] = [];
   for (const entry of all) {
     if (entry.role === 'assistant' && contents.length === 0)
@@ -86,7 +86,7 @@ function addTurn(
   contents: GoogleWireContent[],
   message: AssistantMessage,
   results: ToolResult[],
-  flags: GoogleFlags,
+  flags: GoogleRequestRestrictions,
 ): void {
   const calls = message.toolCalls ?? [];
   const own = ownParts(message);
@@ -119,7 +119,7 @@ function imageParts(call: ToolCall, { attachments = [] }: ToolResult): GooglePar
 
 /** Returns Google's own parts if the message comes from Google and is unchanged. */
 function ownParts({ native, toolCalls = [] }: AssistantMessage): GooglePart[] | undefined {
-  if (native?.provider !== googleProvider || !isObject(native.content)) return undefined;
+  if (native?.provider !== googleProviderId || !isObject(native.content)) return undefined;
   const { parts } = native.content;
   if (!Array.isArray(parts) || parts.length === 0 || !parts.every(isObject)) return undefined;
   const names = parts
@@ -149,7 +149,11 @@ function toCallPart({ name, arguments: args }: ToolCall): GooglePart {
   return { functionCall: { name: toGoogleFunctionName(name), args } };
 }
 
-function toResponsePart({ functionCall }: GooglePart, result: ToolResult, { imagesApart }: GoogleFlags): GooglePart {
+function toResponsePart(
+  { functionCall }: GooglePart,
+  result: ToolResult,
+  { imagesApart }: GoogleRequestRestrictions,
+): GooglePart {
   const { name, id } = functionCall as JsonObject;
   const images = imagesApart ? [] : (result.attachments ?? []).filter(isSeen).map(toInline);
   const response = toResponse(result);
@@ -204,7 +208,7 @@ function toolsOf({ tools = [], toolChoice = 'auto' }: ChatRequest): object {
   return { tools: [{ functionDeclarations }], ...(toolChoice !== 'auto' && { toolConfig }) };
 }
 
-function generationConfigOf(request: ChatRequest, flags: GoogleFlags): object {
+function generationConfigOf(request: ChatRequest, flags: GoogleRequestRestrictions): object {
   const thinking = thinkingConfigOf(request, flags);
   const config = {
     temperature: request.temperature,
@@ -230,7 +234,7 @@ function formatOf({ responseFormat, tools = [] }: ChatRequest): object {
     : { ...json, responseSchema: toGoogleSchema(responseFormat.schema) };
 }
 
-const lessons: [about: RegExp, flag: keyof GoogleFlags][] = [
+const lessons: [about: RegExp, flag: keyof GoogleRequestRestrictions][] = [
   [/thinking[ _]?(budget|level)[^.]{0,60}(invalid|not supported|not allowed)|budget \d+ is invalid/i, 'omitBudget'],
   [/missing[^.]{0,20}thought[_ ]?signature/i, 'unsignedCallsAsText'],
   [
@@ -241,7 +245,10 @@ const lessons: [about: RegExp, flag: keyof GoogleFlags][] = [
   [/(developer|system)[ _]?instruction.{0,40}not (enabled|supported)/i, 'systemAsUser'],
 ];
 
-export function learnGoogleFlags(rejection: string, flags: GoogleFlags): GoogleFlags | undefined {
+export function learnGoogleRequestRestriction(
+  rejection: string,
+  flags: GoogleRequestRestrictions,
+): GoogleRequestRestrictions | undefined {
   const lesson = lessons.find(([about]) => about.test(rejection))?.[1];
   return lesson && !flags[lesson] ? { ...flags, [lesson]: true } : undefined;
 }

@@ -1,6 +1,6 @@
 import { estimateBase64Tokens } from '../../protocol/content/mentionText.ts';
 import type { Attachment, Message, ToolCall, ToolResult } from '../../protocol/content/messages.ts';
-import { toWireName } from '../core/wireToolNames.ts';
+import { toWireToolName } from '../core/wireToolNames.ts';
 import { replaceLoneSurrogates } from './normalizeHistory.ts';
 
 export const isTextAttachment = ({ mediaType }: Attachment) => mediaType.startsWith('text/');
@@ -41,7 +41,7 @@ export function withUnseenAttachmentNote(
 }
 
 export const toolImagesCaption = ({ name }: ToolCall): string =>
-  `Images from the result of ${toWireName(name) || 'a tool'}:`;
+  `Images from the result of ${toWireToolName(name) || 'a tool'}:`;
 
 /** Converts messages for a text-only model: text files become message text, other files only a name. */
 export function toTextOnlyMessages(messages: readonly Message[]): { messages: Message[]; leftOut: Attachment[] } {

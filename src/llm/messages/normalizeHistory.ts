@@ -42,20 +42,23 @@ function messagesAfter(messages: readonly Message[], begin: number): NormalizedM
     }
     const calls = message.toolCalls ?? [];
     if (message.content === '' && calls.length === 0) continue; // stopped before the first token: an empty message is rejected
-    if (endsWithAnswer(normalized)) normalized.push(continueMessage);
+    if (endsWithAnswer(normalized)) normalized.push(continuationUserMessage);
     const given = resultsAfter(messages, index);
     const results = calls.map(({ id }) => given.get(id) ?? toToolResult(id, interrupted));
     normalized.push({ role: 'assistant', message, results });
   }
   // The history needs a user message at the end; the start of a damaged record may be missing.
-  if (normalized.length === 0 || endsWithAnswer(normalized)) normalized.push(continueMessage);
-  return normalized.map((one) => (one.role === 'user' && isEmpty(one) ? continueMessage : one));
+  if (normalized.length === 0 || endsWithAnswer(normalized)) normalized.push(continuationUserMessage);
+  return normalized.map((one) => (one.role === 'user' && isEmpty(one) ? continuationUserMessage : one));
 }
 
 /** User message before a conversation that starts with an assistant message, which some providers reject. */
 export const omittedBeginningText = '(The beginning of this conversation is left out.)';
 
-export const continueMessage: Extract<NormalizedMessage, { role: 'user' }> = { role: 'user', content: 'Continue.' };
+export const continuationUserMessage: Extract<NormalizedMessage, { role: 'user' }> = {
+  role: 'user',
+  content: 'Continue.',
+};
 
 function endsWithAnswer(normalized: readonly NormalizedMessage[]): boolean {
   const last = normalized.at(-1);

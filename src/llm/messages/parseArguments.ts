@@ -1,7 +1,7 @@
 import { isUnambiguousJson } from '../../protocol/values/jsonText.ts';
 import { isObject, parseJson } from '../core/json.ts';
 
-export interface ParsedArguments {
+export interface ParsedToolArguments {
   arguments: Record<string, unknown>;
   /** Original text if it is no single JSON object; `arguments` is then empty. */
   malformed?: string;
@@ -12,13 +12,13 @@ export interface ParsedArguments {
  * providers send for tools without parameters. Besides invalid JSON, the parser rejects duplicate keys (the shown and the executed value
  * must be equal), the key `__proto__`, non-finite numbers and nesting beyond 200. A JSON string with such text is parsed again.
  */
-export function parseArguments(text: string): ParsedArguments {
+export function parseToolArguments(text: string): ParsedToolArguments {
   if (text.trim() === '') return { arguments: {} };
   try {
     const value = parseJson(text);
     if (isObject(value) && isUnambiguousJson(text)) return { arguments: value };
     if (typeof value === 'string') {
-      const inner = parseArguments(value); // each nested text is shorter, so the recursion ends
+      const inner = parseToolArguments(value); // each nested text is shorter, so the recursion ends
       if (inner.malformed === undefined) return inner;
     }
   } catch {
@@ -27,7 +27,7 @@ export function parseArguments(text: string): ParsedArguments {
   return { arguments: {}, malformed: text };
 }
 
-export function argumentsToText(value: unknown): string {
+export function toolArgumentsToText(value: unknown): string {
   if (typeof value === 'string') return value;
   return value === undefined || value === null ? '' : JSON.stringify(value);
 }

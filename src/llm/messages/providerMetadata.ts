@@ -1,6 +1,6 @@
 import type { AssistantMessage, Message } from '../../protocol/content/messages.ts';
 
-export function withWriterModel(message: AssistantMessage, model: string): AssistantMessage {
+export function withGeneratingModelId(message: AssistantMessage, model: string): AssistantMessage {
   return message.native ? { ...message, native: { ...message.native, model } } : message;
 }
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { ChatRequest, ChatStreamChunk } from '../core/client.ts';
-import { toWireName } from '../core/wireToolNames.ts';
+import { toWireToolName } from '../core/wireToolNames.ts';
 
 interface DistinctRequest {
   request: ChatRequest;
@@ -15,8 +15,8 @@ export function withUniqueToolNames(request: ChatRequest): DistinctRequest | und
   const holders = new Map<string, string>();
   const given = new Map<string, string>();
   for (const { name } of request.tools ?? []) {
-    const holder = holders.get(toWireName(name));
-    if (holder === undefined) holders.set(toWireName(name), name);
+    const holder = holders.get(toWireToolName(name));
+    if (holder === undefined) holders.set(toWireToolName(name), name);
     else if (holder !== name) given.set(name, distinct(name));
   }
   if (given.size === 0) return undefined;
@@ -50,5 +50,5 @@ export function withUniqueToolNames(request: ChatRequest): DistinctRequest | und
 
 function distinct(name: string): string {
   const hash = createHash('sha256').update(name).digest('hex').slice(0, 8);
-  return `${toWireName(name).slice(0, 55)}_${hash}`;
+  return `${toWireToolName(name).slice(0, 55)}_${hash}`;
 }

@@ -1,4 +1,4 @@
-import type { WireFlags } from './wireFlags.ts';
+import type { OpenAICompatibilityFlags } from './wireFlags.ts';
 
 /** `optional`: a server that may require a key; `none`: no authentication, except by a proxy. */
 export type ApiKeyRequirement = 'needed' | 'optional' | 'none';
@@ -7,7 +7,7 @@ export interface ProviderPreset {
   label: string;
   baseUrl: string;
   key: ApiKeyRequirement;
-  flags: Omit<WireFlags, 'provider'>;
+  flags: Omit<OpenAICompatibilityFlags, 'provider'>;
 }
 
 export const providerPresets = {

@@ -55,13 +55,13 @@ export const apiKeyHeaderName = (provider: ProviderId): string =>
 
 export const isOpenAIWire = (provider: ProviderId): boolean => !['anthropic', 'google', 'ollama'].includes(provider);
 
-export const apiKeyProvider = (provider: string): string => (provider === 'openai-responses' ? 'openai' : provider);
+export const apiKeyProviderId = (provider: string): string => (provider === 'openai-responses' ? 'openai' : provider);
 
 export const organizationHeaderName = (provider: ProviderId): string | undefined =>
   ['openai', 'openai-responses', 'openai-compatible'].includes(provider) ? 'openai-organization' : undefined;
 
 /** Returns the origin (`https://api.openai.com`) to which the key of this choice may be sent; undefined without a valid address. */
-export function apiKeyOrigin(choice: { provider: ProviderId; baseUrl?: string }): string | undefined {
+export function apiKeyDestinationOrigin(choice: { provider: ProviderId; baseUrl?: string }): string | undefined {
   const address = choice.baseUrl?.trim() || providers.find(({ id }) => id === choice.provider)?.baseUrl;
   return address && URL.canParse(address) ? new URL(address).origin : undefined;
 }

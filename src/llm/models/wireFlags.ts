@@ -1,5 +1,5 @@
 /** Differences between OpenAI-compatible providers. The default suits most; the client learns the rest from rejections. */
-export interface WireFlags {
+export interface OpenAICompatibilityFlags {
   /** Id of the provider; thinking is returned only to the provider that created the thinking. */
   provider: string;
   omit?: readonly string[];
@@ -33,11 +33,11 @@ export interface WireFlags {
  * Returns the flags learned from a rejection: without the rejected parameter, or with the required thinking; undefined if the cause is
  * unknown. Each change is permanent, so learning ends.
  */
-export function learnWireFlags(
+export function learnOpenAICompatibilityFlags(
   rejection: string,
   parameter: string | undefined,
-  flags: WireFlags,
-): WireFlags | undefined {
+  flags: OpenAICompatibilityFlags,
+): OpenAICompatibilityFlags | undefined {
   if (
     /reasoning_content/.test(rejection) &&
     /must|missing|required/i.test(rejection) &&

@@ -5,39 +5,52 @@ import { conversationCallIds } from '../core/callIds.ts';
 import type { ChatRequest, LLMClient, ModelInfo } from '../core/client.ts';
 import { LLMError } from '../core/errors.ts';
 import { createUniqueNotifier } from '../messages/warnings.ts';
-import { type ClientOptions, checkApiKeyCharacters, createUrlBuilder, toEndpoint } from '../transport/endpoint.ts';
-import { defaultProviderFetchLimits, readJsonAnswer, sendHttpRequest, unreadableAnswer } from '../transport/http.ts';
+import { checkApiKeyCharacters, createUrlBuilder, type LLMClientOptions, toEndpoint } from '../transport/endpoint.ts';
+import {
+  defaultProviderFetchLimits,
+  readJsonAnswer,
+  sendHttpRequest,
+  unreadableAnswerError,
+} from '../transport/http.ts';
 import type { Endpoint, ProviderErrorDetails } from '../transport/providerErrors.ts';
-import { type ChunkBatches, createBatchClient, readReply } from '../transport/replyStream.ts';
-import { listField, nonEmptyStringField } from '../transport/wireFields.ts';
+import { type ChunkBatches, createClientFromChunkBatches, readReply } from '../transport/replyStream.ts';
+import { optionalNonEmptyStringSchema, tolerantListSchema } from '../transport/wireFields.ts';
 import { readJsonLines } from './lines.ts';
-import { learnOllamaModel, type OllamaModel, ollamaContextSize, toOllamaModel, unknownOllamaModel } from './model.ts';
+import {
+  defaultOllamaModelCapabilities,
+  learnOllamaModelCapability,
+  type OllamaModel,
+  ollamaContextSize,
+  toOllamaModel,
+} from './model.ts';
 import { createOllamaReader } from './reader.ts';
 import { promptTruncationWarning } from './truncation.ts';
-import { toWire } from './wire.ts';
+import { toOllamaWireRequest } from './wire.ts';
 
 const listSchema = z.object({
-  models: listField.pipe(z.array(z.object({ model: nonEmptyStringField, name: nonEmptyStringField }).catch({}))),
+  models: tolerantListSchema.pipe(
+    z.array(z.object({ model: optionalNonEmptyStringSchema, name: optionalNonEmptyStringSchema }).catch({})),
+  ),
 });
 
 /** Parses `{models: [{model: "llama3.2:3b"}]}`; older servers send only `name`. */
 function modelsIn(endpoint: Endpoint, body: unknown): ModelInfo[] {
   const read = listSchema.safeParse(body);
-  if (!read.success) throw unreadableAnswer(endpoint, JSON.stringify(body));
+  if (!read.success) throw unreadableAnswerError(endpoint, JSON.stringify(body));
   return read.data.models.flatMap(({ model, name }): ModelInfo[] => {
     const id = model ?? name;
     return id === undefined ? [] : [{ id }];
   });
 }
 
-export interface OllamaClientOptions extends Partial<ClientOptions> {
+export interface OllamaClientOptions extends Partial<LLMClientOptions> {
   baseUrl?: string;
   apiKey?: string;
   contextSize?: number;
   /** Duration in memory after a reply: seconds, or `5m`; negative: unlimited. */
   keepAlive?: string | number;
   /** `connectMs` is disabled for a chat by default: Ollama sends nothing until the model is loaded and the prompt evaluated. */
-  fetchLimits?: ClientOptions['fetchLimits'];
+  fetchLimits?: LLMClientOptions['fetchLimits'];
 }
 
 export interface OllamaClient extends LLMClient {
@@ -70,7 +83,7 @@ export function createOllamaClient(options: OllamaClientOptions = {}): OllamaCli
     } catch (error) {
       // The server answers without details; the chat request returns the better error.
       if (error instanceof LLMError && (error.status !== undefined || error.code === 'LLM_BAD_RESPONSE')) {
-        return unknownOllamaModel;
+        return defaultOllamaModelCapabilities;
       }
       throw error;
     }
@@ -78,14 +91,14 @@ export function createOllamaClient(options: OllamaClientOptions = {}): OllamaCli
 
   async function ask(request: ChatRequest, asked: OllamaModel, signal: AbortSignal | undefined) {
     for (let model = asked; ; ) {
-      const wire = toWire(request, { model, contextSize, keepAlive });
+      const wire = toOllamaWireRequest(request, { model, contextSize, keepAlive });
       try {
         const url = at('/api/chat');
         const answer = await sendHttpRequest({ endpoint, url, headers, body: wire.body, limits: chatLimits, signal });
         return { answer, wire, model };
       } catch (error) {
         if (!(error instanceof LLMError)) throw error;
-        const learned = error.status === 400 && learnOllamaModel(serverText(error), model);
+        const learned = error.status === 400 && learnOllamaModelCapability(serverText(error), model);
         if (!learned) throw withWayOut(error, request.model);
         model = learned; // each round removes a capability, so the loop ends
         models.set(request.model, learned);
@@ -109,7 +122,7 @@ export function createOllamaClient(options: OllamaClientOptions = {}): OllamaCli
     yield* readReply(answer, reader, { framing: readJsonLines, warnings });
   }
 
-  const client = createBatchClient(batches, async (signal) => {
+  const client = createClientFromChunkBatches(batches, async (signal) => {
     checkApiKeyCharacters(endpoint);
     const answer = await sendHttpRequest({ endpoint, url: at('/api/tags'), headers, limits, signal });
     return modelsIn(endpoint, await readJsonAnswer(answer));

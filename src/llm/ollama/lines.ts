@@ -1,5 +1,5 @@
 import { parseJson } from '../core/json.ts';
-import { type HttpAnswer, responseTooLongError, unreadableAnswer } from '../transport/http.ts';
+import { type HttpAnswer, responseTooLongError, unreadableAnswerError } from '../transport/http.ts';
 import { type EventStream, maxBusyStreamMs, nextStreamTimeLimit } from '../transport/sse.ts';
 
 export const readJsonLines = (answer: HttpAnswer): EventStream => ({ batches: () => linesOf(answer), expectEnd() {} });
@@ -41,7 +41,8 @@ async function* linesOf(answer: HttpAnswer): AsyncGenerator<string[], void, unde
       if (!bytes) {
         const last = unended.join('').trim();
         if (isWhole(last)) batch.push(last);
-        else if (lines === 0 && batch.length === 0 && !last.startsWith('{')) throw unreadableAnswer(endpoint, last);
+        else if (lines === 0 && batch.length === 0 && !last.startsWith('{'))
+          throw unreadableAnswerError(endpoint, last);
       }
       lines += batch.length;
       if (batch.length > 0) lastLine = performance.now();

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { objectField, positiveNumberField } from '../transport/wireFields.ts';
+import { optionalPositiveNumberSchema, tolerantObjectSchema } from '../transport/wireFields.ts';
 
 export interface OllamaModel {
   /** Absent: the server (before 0.6.4) does not report capabilities, so each is tried. */
@@ -13,21 +13,21 @@ export interface OllamaModel {
   contextSize?: number;
 }
 
-export const unknownOllamaModel: OllamaModel = { thinkingLevels: false };
+export const defaultOllamaModelCapabilities: OllamaModel = { thinkingLevels: false };
 
 const text = z.string().optional().catch(undefined);
 const showSchema = z.object({
   capabilities: z.array(z.unknown()).optional().catch(undefined),
   details: z.object({ family: text, families: z.array(z.unknown()).catch([]) }).catch({ families: [] }),
-  model_info: objectField,
+  model_info: tolerantObjectSchema,
   parameters: text,
 });
 
 export function toOllamaModel(body: unknown): OllamaModel {
   const { success, data } = showSchema.safeParse(body);
-  if (!success) return unknownOllamaModel;
+  if (!success) return defaultOllamaModelCapabilities;
   const { capabilities, details, model_info: info, parameters = '' } = data;
-  const maximumContext = positiveNumberField.parse(
+  const maximumContext = optionalPositiveNumberSchema.parse(
     Object.entries(info).find(([key]) => key.endsWith('.context_length'))?.[1],
   );
   const contextSize = Number(/^num_ctx\s+(\d+)/m.exec(parameters)?.[1] ?? 0);
@@ -49,7 +49,7 @@ export function ollamaContextSize(model: OllamaModel, asked: number | undefined)
   return size === undefined ? undefined : Math.min(size, model.maximumContext ?? size);
 }
 
-export function learnOllamaModel(rejection: string, model: OllamaModel): OllamaModel | undefined {
+export function learnOllamaModelCapability(rejection: string, model: OllamaModel): OllamaModel | undefined {
   const what = /does not support (tools|thinking)/i.exec(rejection)?.[1]?.toLowerCase();
   if (what === 'tools' && model.tools !== false) return { ...model, tools: false };
   if (what === 'thinking' && model.thinking !== false) return { ...model, thinking: false };

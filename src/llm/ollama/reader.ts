@@ -2,19 +2,24 @@ import * as z from 'zod';
 import type { TokenUsage, ToolCall } from '../../protocol/content/messages.ts';
 import type { ToolDefinition } from '../../protocol/content/tools.ts';
 import type { LocalizableText } from '../../protocol/text/localized.ts';
-import { createCallIds } from '../core/callIds.ts';
+import { createToolCallIdAllocator } from '../core/callIds.ts';
 import type { ChatStreamChunk, FinishReason } from '../core/client.ts';
 import { isObject } from '../core/json.ts';
 import { createToolNameMapping } from '../core/wireToolNames.ts';
 import { finishReasonOf } from '../messages/finishReason.ts';
-import { argumentsToText, parseArguments } from '../messages/parseArguments.ts';
+import { parseToolArguments, toolArgumentsToText } from '../messages/parseArguments.ts';
 import { isErrorObject } from '../transport/errorBody.ts';
 import { type Endpoint, streamErrorToError } from '../transport/providerErrors.ts';
 import { incompleteAnswerError, type ReplyReader } from '../transport/replyStream.ts';
-import { countField, isReportedError, nonEmptyString, nonEmptyStringField } from '../transport/wireFields.ts';
-import { ollamaProvider } from './wire.ts';
+import {
+  isReportedError,
+  nonEmptyString,
+  optionalCountSchema,
+  optionalNonEmptyStringSchema,
+} from '../transport/wireFields.ts';
+import { ollamaProviderId } from './wire.ts';
 
-export interface ReaderOptions {
+interface OllamaReaderOptions {
   endpoint: Endpoint;
   tools: readonly Pick<ToolDefinition, 'name'>[];
   takenIds?: ReadonlySet<string>;
@@ -22,9 +27,9 @@ export interface ReaderOptions {
 }
 
 /** Creates a reader. Calls are complete and emitted with the `done` line, the last line; an interrupted reply has no calls. */
-export function createOllamaReader({ endpoint, tools, takenIds = new Set(), check }: ReaderOptions): ReplyReader {
+export function createOllamaReader({ endpoint, tools, takenIds = new Set(), check }: OllamaReaderOptions): ReplyReader {
   const toToolName = createToolNameMapping(tools);
-  const newId = createCallIds(takenIds);
+  const newId = createToolCallIdAllocator(takenIds);
   const calls: ToolCall[] = [];
   let thought = false;
   let last: z.infer<typeof lastSchema> | undefined;
@@ -35,8 +40,8 @@ export function createOllamaReader({ endpoint, tools, takenIds = new Set(), chec
     if (!success) return [];
     const { name = 'unknown', arguments: given } = data.function;
     const id = newId(data.id);
-    const argumentsText = argumentsToText(given);
-    const call = { id, name: toToolName(name), ...parseArguments(argumentsText) };
+    const argumentsText = toolArgumentsToText(given);
+    const call = { id, name: toToolName(name), ...parseToolArguments(argumentsText) };
     calls.push(call);
     return [{ toolCallDelta: { index: calls.length - 1, id, name: call.name, argumentsText }, done: false }];
   };
@@ -81,7 +86,7 @@ export function createOllamaReader({ endpoint, tools, takenIds = new Set(), chec
           ...(finishReason === 'error' && last.done_reason && { finishMessage: last.done_reason }),
           ...(usage && { usage }),
           ...(model && { model }),
-          ...(thought && { native: { provider: ollamaProvider, content: {} } }), // marks the thinking as returnable
+          ...(thought && { native: { provider: ollamaProviderId, content: {} } }), // marks the thinking as returnable
         },
       ];
     },
@@ -89,13 +94,13 @@ export function createOllamaReader({ endpoint, tools, takenIds = new Set(), chec
 }
 
 const callSchema = z.object({
-  id: nonEmptyStringField, // newer servers only
-  function: z.object({ name: nonEmptyStringField, arguments: z.unknown().optional() }),
+  id: optionalNonEmptyStringSchema, // newer servers only
+  function: z.object({ name: optionalNonEmptyStringSchema, arguments: z.unknown().optional() }),
 });
 const lastSchema = z.object({
-  done_reason: nonEmptyStringField,
-  prompt_eval_count: countField,
-  eval_count: countField,
+  done_reason: optionalNonEmptyStringSchema,
+  prompt_eval_count: optionalCountSchema,
+  eval_count: optionalCountSchema,
 });
 
 /** Maps the end. Ollama reports `stop` even after calls; very old servers report nothing. */

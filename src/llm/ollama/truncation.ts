@@ -1,5 +1,5 @@
 import { type LocalizedMessage, message, withDigitGrouping } from '../../protocol/text/l10n.ts';
-import type { WireMessage } from './wire.ts';
+import type { OllamaWireMessage } from './wire.ts';
 
 /** Characters per token above any language or code. A larger ratio indicates an unread prompt. */
 const charactersPerToken = 8;
@@ -9,7 +9,7 @@ const charactersPerToken = 8;
  * Ollama then evaluates the fitting part, or far less than was sent.
  */
 export function promptTruncationWarning(
-  messages: readonly WireMessage[],
+  messages: readonly OllamaWireMessage[],
   promptTokens: number,
   window: number | undefined,
 ): LocalizedMessage | undefined {

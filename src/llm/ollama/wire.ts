@@ -1,7 +1,7 @@
 import type { Attachment, Message } from '../../protocol/content/messages.ts';
 import { type LocalizedMessage, message } from '../../protocol/text/l10n.ts';
 import type { ChatRequest } from '../core/client.ts';
-import { toWireName } from '../core/wireToolNames.ts';
+import { toWireToolName } from '../core/wireToolNames.ts';
 import {
   attachmentsIn,
   attachmentText,
@@ -20,7 +20,7 @@ import { outputTokenLimit } from '../messages/outputLimit.ts';
 import { thinkingBudgetWarning } from '../messages/warnings.ts';
 import type { OllamaModel } from './model.ts';
 
-export const ollamaProvider = 'ollama';
+export const ollamaProviderId = 'ollama';
 
 export interface OllamaConversionOptions {
   model: OllamaModel;
@@ -28,18 +28,18 @@ export interface OllamaConversionOptions {
   keepAlive?: string | number;
 }
 
-export type WireMessage =
+export type OllamaWireMessage =
   | { role: 'system'; content: string }
   | { role: 'user'; content: string; images?: string[] }
-  | { role: 'assistant'; content: string; thinking?: string; tool_calls?: WireCall[] }
+  | { role: 'assistant'; content: string; thinking?: string; tool_calls?: OllamaWireToolCall[] }
   | { role: 'tool'; tool_name: string; content: string };
 
-export interface WireCall {
+interface OllamaWireToolCall {
   function: { name: string; arguments: Record<string, unknown> };
 }
 
 interface OllamaWireRequest {
-  body: { messages: WireMessage[]; [parameter: string]: unknown };
+  body: { messages: OllamaWireMessage[]; [parameter: string]: unknown };
   warnings: LocalizedMessage[];
   notes: string[];
 }
@@ -49,7 +49,7 @@ interface OllamaWireRequest {
  * a conversation that is too long is an error (the loop compacts) and a long answer ends by `length`; Ollama's default silently drops the
  * beginning. Servers before 0.12.4 ignore both. The tool choice `required` has no counterpart and counts as `auto`.
  */
-export function toWire(
+export function toOllamaWireRequest(
   request: ChatRequest,
   { model, contextSize, keepAlive }: OllamaConversionOptions,
 ): OllamaWireRequest {
@@ -93,7 +93,7 @@ export function toWire(
         tools: tools.map(({ name, description, parameters }) => ({
           type: 'function',
           function: {
-            name: toWireName(name),
+            name: toWireToolName(name),
             description: replaceLoneSurrogates(description),
             parameters: toWellFormedJson(parameters),
           },
@@ -120,8 +120,8 @@ function thinkFor(budget: number | undefined, { thinkingLevels }: OllamaModel): 
 const formatOf = (format: NonNullable<ChatRequest['responseFormat']>) =>
   format.type === 'json_object' ? 'json' : toWellFormedJson(format.schema);
 
-function toMessages(request: ChatRequest, seesImages: boolean): WireMessage[] {
-  const wire: WireMessage[] = [];
+function toMessages(request: ChatRequest, seesImages: boolean): OllamaWireMessage[] {
+  const wire: OllamaWireMessage[] = [];
   const { system, normalized: all } = normalizeHistory(request);
   if (system !== '') wire.push({ role: 'system', content: replaceLoneSurrogates(system) });
   for (const entry of all) {
@@ -132,7 +132,7 @@ function toMessages(request: ChatRequest, seesImages: boolean): WireMessage[] {
 }
 
 /** Merges user messages: the templates of Gemma and Mistral models reject two in a row. */
-function pushUser(wire: WireMessage[], entry: Extract<Message, { role: 'user' }>, seesImages: boolean): void {
+function pushUser(wire: OllamaWireMessage[], entry: Extract<Message, { role: 'user' }>, seesImages: boolean): void {
   const texts = (entry.attachments ?? []).filter(isTextAttachment).map(attachmentText);
   const content = [...texts, replaceLoneSurrogates(entry.content)].filter((text) => text !== '').join('\n\n');
   const images = seesImages ? imagesOf(entry.attachments) : [];
@@ -150,7 +150,7 @@ function imagesOf(attachments: readonly Attachment[] = []): string[] {
 
 /** Appends a message with its results, and the images after the last result: templates show images only in user messages. */
 function pushTurn(
-  wire: WireMessage[],
+  wire: OllamaWireMessage[],
   entry: Extract<NormalizedMessage, { role: 'assistant' }>,
   seesImages: boolean,
 ): void {
@@ -168,9 +168,9 @@ function pushTurn(
 function toTurn(
   { message, results }: Extract<NormalizedMessage, { role: 'assistant' }>,
   seesImages: boolean,
-): WireMessage[] {
+): OllamaWireMessage[] {
   const calls = message.toolCalls ?? [];
-  const own = message.native?.provider === ollamaProvider && message.thinking;
+  const own = message.native?.provider === ollamaProviderId && message.thinking;
   return [
     {
       role: 'assistant',
@@ -183,7 +183,7 @@ function toTurn(
       }),
     },
     ...results.map(
-      (result, index): WireMessage => ({
+      (result, index): OllamaWireMessage => ({
         role: 'tool',
         tool_name: nameOnWire(calls[index]!.name),
         content: replaceLoneSurrogates(seesImages ? result.content : withUnseenAttachmentNote(result)),
@@ -192,4 +192,4 @@ function toTurn(
   ];
 }
 
-const nameOnWire = (name: string) => toWireName(name) || 'unknown';
+const nameOnWire = (name: string) => toWireToolName(name) || 'unknown';

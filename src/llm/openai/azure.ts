@@ -1,10 +1,10 @@
 import { message } from '../../protocol/text/l10n.ts';
 import type { LLMClient } from '../core/client.ts';
-import type { ClientOptions } from '../transport/endpoint.ts';
+import type { LLMClientOptions } from '../transport/endpoint.ts';
 import { createOpenAIClient, type OpenAIClientOptions } from './client.ts';
 
 interface AzureClientOptions
-  extends Pick<ClientOptions, 'apiKey' | 'headers' | 'secrets' | 'onNote' | 'fetchLimits'>,
+  extends Pick<LLMClientOptions, 'apiKey' | 'headers' | 'secrets' | 'onNote' | 'fetchLimits'>,
     Pick<OpenAIClientOptions, 'api'> {
   /** URL of the resource: `https://name.openai.azure.com`. A suffix from the portal (`/openai/…`) is removed. */
   endpoint: string;

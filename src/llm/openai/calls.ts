@@ -1,9 +1,9 @@
 import type { ToolCall } from '../../protocol/content/messages.ts';
 import { type LocalizedMessage, message } from '../../protocol/text/l10n.ts';
 import { endOfJsonString } from '../../protocol/values/jsonText.ts';
-import { createCallIds, maxCalls } from '../core/callIds.ts';
+import { createToolCallIdAllocator, maxToolCallsPerReply } from '../core/callIds.ts';
 import { LLMError } from '../core/errors.ts';
-import { parseArguments } from '../messages/parseArguments.ts';
+import { parseToolArguments } from '../messages/parseArguments.ts';
 import { type Endpoint, endpointName } from '../transport/providerErrors.ts';
 
 export interface CallFragment {
@@ -38,11 +38,11 @@ export function createCallCollector(
 ): CallCollector {
   const drafts: Draft[] = [];
   const open = new Map<number, Draft>(); // by wire index; a Map tolerates the index 4,000,000,000
-  const idFor = createCallIds(takenIds);
+  const idFor = createToolCallIdAllocator(takenIds);
 
   return {
     add({ index, id, name, argumentsText, begins }) {
-      if (index !== undefined && !(Number.isInteger(index) && index >= 0 && index < maxCalls)) {
+      if (index !== undefined && !(Number.isInteger(index) && index >= 0 && index < maxToolCallsPerReply)) {
         throw disorder(message('{0} sent a tool call numbered {1}.', endpointName(endpoint), index));
       }
       let draft =
@@ -65,7 +65,7 @@ export function createCallCollector(
         if (draft.given) continue;
         const text = draft.pieces.join('');
         if (!atEnd && /^\s*(\{\s*\})?\s*$/.test(text)) break;
-        const parsed = separate(text).map(parseArguments);
+        const parsed = separate(text).map(parseToolArguments);
         if (!atEnd && parsed.some(({ malformed }) => malformed !== undefined)) break;
         draft.given = true;
         if (draft.name === '' && text.trim() === '') continue; // Snowflake adds empty calls
@@ -98,7 +98,7 @@ function beginsAnother(draft: Draft, id: string | undefined, name: string | unde
  * object is ignored. The same object twice is a repeated chunk and stays malformed.
  */
 function separate(text: string): string[] {
-  if (parseArguments(text).malformed === undefined) return [text];
+  if (parseToolArguments(text).malformed === undefined) return [text];
   const objects = topLevelObjects(text);
   if (objects.length < 2) return [text];
   const filled = objects.filter((object) => !/^\{\s*\}$/.test(object));

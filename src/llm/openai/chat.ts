@@ -1,28 +1,32 @@
 import { conversationCallIds } from '../core/callIds.ts';
 import type { ChatRequest } from '../core/client.ts';
 import { learnOutputTokenLimit, outputLimitWarning } from '../messages/outputLimit.ts';
-import { learnWireFlags, suggestsResponsesApi, type WireFlags } from '../models/wireFlags.ts';
+import {
+  learnOpenAICompatibilityFlags,
+  type OpenAICompatibilityFlags,
+  suggestsResponsesApi,
+} from '../models/wireFlags.ts';
 import { sendHttpRequest } from '../transport/http.ts';
 import { type OpenAIConnection, type ProviderResponse, requestRejection } from './protocol.ts';
 import { createOpenAIReader } from './reader.ts';
 import { omittedImageWarnings, openAIRequestWarnings } from './warnings.ts';
-import { toWire } from './wire.ts';
+import { toOpenAIWireRequest } from './wire.ts';
 
 /** `elsewhere`: another API may support the model, so a rejection that refers to the API is thrown without learning. */
 type AskChat = (request: ChatRequest, signal: AbortSignal | undefined, elsewhere: boolean) => Promise<ProviderResponse>;
 
 export function createChatCompletionsSender(
   { provider, endpoint, headers, limits, note }: OpenAIConnection,
-  { url, flags: first }: { url(model: string): string; flags: Omit<WireFlags, 'provider'> },
+  { url, flags: first }: { url(model: string): string; flags: Omit<OpenAICompatibilityFlags, 'provider'> },
 ): AskChat {
-  const flagsOfModel = new Map<string, WireFlags>();
-  const flagsFor = (model: string): WireFlags => flagsOfModel.get(model) ?? { ...first, provider };
+  const flagsOfModel = new Map<string, OpenAICompatibilityFlags>();
+  const flagsFor = (model: string): OpenAICompatibilityFlags => flagsOfModel.get(model) ?? { ...first, provider };
 
   async function post(request: ChatRequest, signal: AbortSignal | undefined, elsewhere: boolean) {
     let outputLimit: number | undefined; // of this request only
     for (;;) {
       const flags = flagsFor(request.model);
-      const body = toWire(request, outputLimit === undefined ? flags : { ...flags, outputLimit });
+      const body = toOpenAIWireRequest(request, outputLimit === undefined ? flags : { ...flags, outputLimit });
       try {
         return await sendHttpRequest({ endpoint, url: url(request.model), headers, body, limits, signal });
       } catch (error) {
@@ -36,7 +40,7 @@ export function createChatCompletionsSender(
           note(outputLimitWarning(request.model, limit.tokens, asked));
           continue;
         }
-        const learned = learnWireFlags(refusal.words, refusal.parameter, flags);
+        const learned = learnOpenAICompatibilityFlags(refusal.words, refusal.parameter, flags);
         if (!learned) throw error;
         flagsOfModel.set(request.model, learned); // at most one round per possible adjustment
         const omitted = learned.omit?.filter((name) => !flags.omit?.includes(name)) ?? [];

@@ -3,23 +3,23 @@ import { joinLocalizableTexts } from '../../protocol/text/localized.ts';
 import type { ChatRequest, LLMClient } from '../core/client.ts';
 import { LLMError } from '../core/errors.ts';
 import { createUniqueNotifier } from '../messages/warnings.ts';
-import { suggestsResponsesApi, type WireFlags } from '../models/wireFlags.ts';
-import { type ClientOptions, checkApiKeyCharacters, createUrlBuilder, toEndpoint } from '../transport/endpoint.ts';
+import { type OpenAICompatibilityFlags, suggestsResponsesApi } from '../models/wireFlags.ts';
+import { checkApiKeyCharacters, createUrlBuilder, type LLMClientOptions, toEndpoint } from '../transport/endpoint.ts';
 import { defaultProviderFetchLimits, readJsonAnswer, sendHttpRequest } from '../transport/http.ts';
 import type { ProviderErrorDetails } from '../transport/providerErrors.ts';
-import { type ChunkBatches, createBatchClient, readReply } from '../transport/replyStream.ts';
+import { type ChunkBatches, createClientFromChunkBatches, readReply } from '../transport/replyStream.ts';
 import { createChatCompletionsSender } from './chat.ts';
 import { parseModelList } from './models.ts';
 import type { OpenAIConnection, ProviderResponse } from './protocol.ts';
-import { createResponsesSender } from './responses/request.ts';
+import { createOpenAIResponsesSender } from './responses/request.ts';
 
-export interface OpenAIClientOptions extends ClientOptions {
+export interface OpenAIClientOptions extends LLMClientOptions {
   provider: string;
   /** URL up to and without `/chat/completions`; most end in `/v1`. */
   baseUrl: string;
   /** Absent: chat completions, and Responses for models that the server refers there. */
   api?: 'responses';
-  flags?: Omit<WireFlags, 'provider'>;
+  flags?: Omit<OpenAICompatibilityFlags, 'provider'>;
   chatUrl?(model: string): string;
   modelsUrl?: string;
   keyHeader?: string;
@@ -40,7 +40,7 @@ export function createOpenAIClient(options: OpenAIClientOptions): LLMClient {
     url: options.chatUrl ?? (() => at('/chat/completions')),
     flags: { completionTokens: provider === 'openai', ...flags },
   });
-  const askResponses = createResponsesSender(connection, { url: at('/responses'), cacheKey: flags.cacheKey });
+  const askResponses = createOpenAIResponsesSender(connection, { url: at('/responses'), cacheKey: flags.cacheKey });
   const apis = new Map<string, 'chat' | 'responses'>();
 
   async function ask(request: ChatRequest, signal: AbortSignal | undefined): Promise<ProviderResponse> {
@@ -74,7 +74,7 @@ export function createOpenAIClient(options: OpenAIClientOptions): LLMClient {
     }
   }
 
-  return createBatchClient(batches, async (signal) => {
+  return createClientFromChunkBatches(batches, async (signal) => {
     checkApiKeyCharacters(endpoint);
     const url = options.modelsUrl ?? at('/models');
     const answer = await sendHttpRequest({ endpoint, url, headers, limits, signal });

@@ -9,7 +9,7 @@ interface DetailCollector {
  * Creates a collector of OpenRouter's `reasoning_details`: thinking blocks with signatures, which must be returned unchanged and in order.
  * Streamed texts of the same kind and index are joined; other details arrive once.
  */
-export function createDetailCollector(): DetailCollector {
+export function createReasoningDetailCollector(): DetailCollector {
   const all: JsonObject[] = [];
   return {
     all,

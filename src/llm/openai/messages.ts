@@ -1,20 +1,20 @@
 import type { AssistantMessage, Message, ProviderMetadata, TokenUsage } from '../../protocol/content/messages.ts';
 import type { JsonSchema, ToolDefinition } from '../../protocol/content/tools.ts';
 import { isObject, type JsonObject } from '../core/json.ts';
-import { toWireName } from '../core/wireToolNames.ts';
-import { parseArguments } from '../messages/parseArguments.ts';
+import { toWireToolName } from '../core/wireToolNames.ts';
+import { parseToolArguments } from '../messages/parseArguments.ts';
 import { createThinkingCollector } from './thinkingFields.ts';
-import type { WireCall } from './wire.ts';
+import type { OpenAIWireToolCall } from './wire.ts';
 
-export interface WireReply {
+export interface OpenAIWireReply {
   role: 'assistant';
   content: string | null;
-  tool_calls?: WireCall[];
+  tool_calls?: OpenAIWireToolCall[];
   reasoning_content?: string;
   native?: ProviderMetadata;
 }
 
-export interface WireUsage {
+export interface OpenAIWireUsage {
   prompt_tokens: number;
   completion_tokens: number;
   total_tokens: number;
@@ -23,7 +23,7 @@ export interface WireUsage {
 }
 
 /** Converts OpenAI messages. Throws `TypeError` that names the invalid message. */
-export function fromWireMessages(wire: readonly unknown[]): Message[] {
+export function fromOpenAIWireMessages(wire: readonly unknown[]): Message[] {
   const messages: Message[] = [];
   for (const [index, one] of wire.entries()) {
     const message = isObject(one) ? fromWireMessage(one) : undefined;
@@ -62,7 +62,7 @@ function fromWireReply(wire: JsonObject, content: string): AssistantMessage {
   const toolCalls = calls.map(({ id, function: wanted }) => {
     const { name, arguments: given } = isObject(wanted) ? wanted : {};
     const text = typeof given === 'string' ? given : JSON.stringify(given ?? {});
-    return { id: String(id ?? ''), name: String(name ?? ''), ...parseArguments(text) };
+    return { id: String(id ?? ''), name: String(name ?? ''), ...parseToolArguments(text) };
   });
   const { native } = wire;
   const thinking = createThinkingCollector().add(wire);
@@ -93,7 +93,7 @@ function filesOf(content: unknown): { attachments?: { mediaType: string; data: s
 }
 
 /** Converts `{type: 'function', function: {name, description, parameters}}`. Throws `TypeError` for other values. */
-export function fromWireTools(wire: readonly unknown[]): ToolDefinition[] {
+export function fromOpenAIWireTools(wire: readonly unknown[]): ToolDefinition[] {
   return wire.map((tool, index) => {
     const wanted = isObject(tool) && isObject(tool.function) ? tool.function : {};
     if (typeof wanted.name !== 'string' || wanted.name === '')
@@ -105,12 +105,12 @@ export function fromWireTools(wire: readonly unknown[]): ToolDefinition[] {
   });
 }
 
-export function toWireReply(message: AssistantMessage): WireReply {
+export function toOpenAIWireReply(message: AssistantMessage): OpenAIWireReply {
   const calls = (message.toolCalls ?? []).map(
-    ({ id, name, arguments: args, malformed }): WireCall => ({
+    ({ id, name, arguments: args, malformed }): OpenAIWireToolCall => ({
       id,
       type: 'function',
-      function: { name: toWireName(name), arguments: malformed ?? JSON.stringify(args) },
+      function: { name: toWireToolName(name), arguments: malformed ?? JSON.stringify(args) },
     }),
   );
   return {
@@ -122,7 +122,7 @@ export function toWireReply(message: AssistantMessage): WireReply {
   };
 }
 
-export function toWireUsage(usage: TokenUsage): WireUsage {
+export function toOpenAIWireUsage(usage: TokenUsage): OpenAIWireUsage {
   const { cachedTokens, thinkingTokens } = usage;
   return {
     prompt_tokens: usage.promptTokens,

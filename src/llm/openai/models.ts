@@ -1,23 +1,31 @@
 import * as z from 'zod';
 import type { ModelInfo } from '../core/client.ts';
 import { isObject } from '../core/json.ts';
-import { unreadableAnswer } from '../transport/http.ts';
+import { unreadableAnswerError } from '../transport/http.ts';
 import { type Endpoint, streamErrorToError } from '../transport/providerErrors.ts';
-import { booleanField, listField, nonEmptyStringField, positiveNumberField } from '../transport/wireFields.ts';
+import {
+  optionalBooleanSchema,
+  optionalNonEmptyStringSchema,
+  optionalPositiveNumberSchema,
+  tolerantListSchema,
+} from '../transport/wireFields.ts';
 
 const modelSchema = z.object({
   id: z.string().min(1),
-  context_length: positiveNumberField,
-  context_window: positiveNumberField,
-  max_model_len: positiveNumberField,
-  max_context_length: positiveNumberField,
-  meta: z.object({ n_ctx: positiveNumberField, n_ctx_train: positiveNumberField }).catch({}),
+  context_length: optionalPositiveNumberSchema,
+  context_window: optionalPositiveNumberSchema,
+  max_model_len: optionalPositiveNumberSchema,
+  max_context_length: optionalPositiveNumberSchema,
+  meta: z.object({ n_ctx: optionalPositiveNumberSchema, n_ctx_train: optionalPositiveNumberSchema }).catch({}),
 });
-const listSchema = z.union([z.array(z.unknown()), z.object({ data: listField }).transform(({ data }) => data)]);
+const listSchema = z.union([
+  z.array(z.unknown()),
+  z.object({ data: tolerantListSchema }).transform(({ data }) => data),
+]);
 
 const purposeSchema = z.object({
-  type: nonEmptyStringField, // Together
-  capabilities: z.object({ completion_chat: booleanField }).catch({}), // Mistral
+  type: optionalNonEmptyStringSchema, // Together
+  capabilities: z.object({ completion_chat: optionalBooleanSchema }).catch({}), // Mistral
   architecture: z.object({ output_modalities: z.array(z.string()).optional().catch(undefined) }).catch({}), // OpenRouter
 });
 const otherTypes = /^(embeddings?|rerank|moderation|image|audio|video|transcribe)$/;
@@ -37,7 +45,7 @@ function isForTalk(model: unknown): boolean {
 export function parseModelList(endpoint: Endpoint, body: unknown): ModelInfo[] {
   const read = listSchema.safeParse(body);
   if (!read.success && isObject(body) && body.error) throw streamErrorToError(endpoint, body); // LM Studio answers 200 to a wrong path
-  if (!read.success) throw unreadableAnswer(endpoint, JSON.stringify(body));
+  if (!read.success) throw unreadableAnswerError(endpoint, JSON.stringify(body));
   return read.data.flatMap((one): ModelInfo[] => {
     const { success, data: model } = modelSchema.safeParse(one);
     if (!success || !isForTalk(one)) return [];

@@ -15,13 +15,18 @@ import {
   type ReplyReader,
   secondAnswerError,
 } from '../transport/replyStream.ts';
-import { countField, isReportedError, nonEmptyString, nonEmptyStringField } from '../transport/wireFields.ts';
+import {
+  isReportedError,
+  nonEmptyString,
+  optionalCountSchema,
+  optionalNonEmptyStringSchema,
+} from '../transport/wireFields.ts';
 import { type CallFragment, createCallCollector } from './calls.ts';
-import { createDetailCollector } from './details.ts';
+import { createReasoningDetailCollector } from './details.ts';
 import { createThinkingCollector, type ThinkingField, thinkingToText } from './thinkingFields.ts';
-import type { NativeThinking } from './wire.ts';
+import type { OpenAIThinkingMetadata } from './wire.ts';
 
-export interface ReaderOptions {
+interface OpenAIReaderOptions {
   endpoint: Endpoint;
   provider: string;
   tools: readonly Pick<ToolDefinition, 'name'>[];
@@ -33,7 +38,13 @@ export interface ReaderOptions {
  * Creates a reader. A `toolCall` chunk is emitted when the next call begins and the text is a JSON object, else at the end. After an end by
  * `length` or a filter, the remaining calls are dropped.
  */
-export function createOpenAIReader({ endpoint, provider, tools, takenIds, keepDetails }: ReaderOptions): ReplyReader {
+export function createOpenAIReader({
+  endpoint,
+  provider,
+  tools,
+  takenIds,
+  keepDetails,
+}: OpenAIReaderOptions): ReplyReader {
   const calls = createCallCollector(endpoint, createToolNameMapping(tools), takenIds ?? new Set());
   let callCount = 0;
   let given = 0;
@@ -46,7 +57,7 @@ export function createOpenAIReader({ endpoint, provider, tools, takenIds, keepDe
   let model: string | undefined;
   let usage: TokenUsage | undefined;
   const thoughts = createThinkingCollector();
-  const details = createDetailCollector();
+  const details = createReasoningDetailCollector();
 
   const takeCalls = (atEnd: boolean): ChatStreamChunk[] => {
     const complete = calls.takeComplete(atEnd);
@@ -152,7 +163,12 @@ function progressIn({ prompt_progress: progress }: JsonObject): ChatStreamChunk[
   return [{ progress: toPromptProgress({ tokens: processed - cache, total: total - cache, ms }), done: false }];
 }
 
-const progressSchema = z.object({ total: countField, cache: countField, processed: countField, time_ms: countField });
+const progressSchema = z.object({
+  total: optionalCountSchema,
+  cache: optionalCountSchema,
+  processed: optionalCountSchema,
+  time_ms: optionalCountSchema,
+});
 
 function nativeOf(
   provider: string,
@@ -161,7 +177,10 @@ function nativeOf(
 ): ProviderMetadata | undefined {
   const thinkingField = first === 'reasoning_content' || first === 'reasoning' ? first : undefined;
   if (thinkingField === undefined && details.length === 0) return undefined;
-  const content: NativeThinking = { ...(thinkingField && { thinkingField }), ...(details.length > 0 && { details }) };
+  const content: OpenAIThinkingMetadata = {
+    ...(thinkingField && { thinkingField }),
+    ...(details.length > 0 && { details }),
+  };
   return { provider, content };
 }
 
@@ -222,8 +241,8 @@ function fragmentsOf(delta: JsonObject, whole: boolean): CallFragment[] {
 
 const fragmentSchema = z.object({
   index: z.number().optional().catch(undefined), // Mistral and Gemini may omit the index
-  id: nonEmptyStringField,
-  function: z.object({ name: nonEmptyStringField, arguments: z.unknown().optional() }).catch({}),
+  id: optionalNonEmptyStringSchema,
+  function: z.object({ name: optionalNonEmptyStringSchema, arguments: z.unknown().optional() }).catch({}),
 });
 
 /** Returns arguments as text; some servers send the object. */
@@ -256,11 +275,11 @@ function usageIn(event: JsonObject, choice: JsonObject | undefined): TokenUsage 
 }
 
 const usageSchema = z.object({
-  prompt_tokens: countField,
-  completion_tokens: countField,
-  total_tokens: countField,
-  prompt_tokens_details: z.object({ cached_tokens: countField }).catch({}),
-  completion_tokens_details: z.object({ reasoning_tokens: countField }).catch({}),
-  prompt_cache_hit_tokens: countField, // DeepSeek
-  cached_tokens: countField, // Moonshot
+  prompt_tokens: optionalCountSchema,
+  completion_tokens: optionalCountSchema,
+  total_tokens: optionalCountSchema,
+  prompt_tokens_details: z.object({ cached_tokens: optionalCountSchema }).catch({}),
+  completion_tokens_details: z.object({ reasoning_tokens: optionalCountSchema }).catch({}),
+  prompt_cache_hit_tokens: optionalCountSchema, // DeepSeek
+  cached_tokens: optionalCountSchema, // Moonshot
 });

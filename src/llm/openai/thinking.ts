@@ -1,7 +1,7 @@
 import type { ChatRequest } from '../core/client.ts';
-import type { WireFlags } from '../models/wireFlags.ts';
+import type { OpenAICompatibilityFlags } from '../models/wireFlags.ts';
 
-export function thinkingParameter(request: ChatRequest, flags: WireFlags): object | undefined {
+export function thinkingParameter(request: ChatRequest, flags: OpenAICompatibilityFlags): object | undefined {
   if (flags.thinking === 'off') return { reasoning_effort: 'none' };
   const budget = request.thinkingBudget ?? 0;
   if (budget <= 0) return undefined;
@@ -10,7 +10,7 @@ export function thinkingParameter(request: ChatRequest, flags: WireFlags): objec
   return unlessOmitted('reasoning_effort', toReasoningEffort(budget), flags);
 }
 
-const unlessOmitted = (name: string, value: unknown, { omit }: WireFlags) =>
+const unlessOmitted = (name: string, value: unknown, { omit }: OpenAICompatibilityFlags) =>
   omit?.includes(name) ? undefined : { [name]: value };
 
 /** Returns true for models with an effort setting: OpenAI's reasoning models at any provider, gpt-oss, and one model of xAI. */

@@ -1,12 +1,14 @@
 import { createHash } from 'node:crypto';
 import { replaceLoneSurrogates } from '../messages/normalizeHistory.ts';
-import type { WireFlags } from '../models/wireFlags.ts';
+import type { OpenAICompatibilityFlags } from '../models/wireFlags.ts';
 
 /**
  * Creates a function that returns unique, valid call ids for a message. Ids are stable across requests, because a changed prefix loses the
  * prompt cache. Valid ids stay unchanged.
  */
-export function createWireCallIds(shape: WireFlags['callIds']): (calls: readonly { id: string }[]) => string[] {
+export function createWireToolCallIdMapper(
+  shape: OpenAICompatibilityFlags['callIds'],
+): (calls: readonly { id: string }[]) => string[] {
   const given = new Map<string, string>();
   const used = new Set<string>();
   const toWireId = (id: string) => {
@@ -29,13 +31,13 @@ export function createWireCallIds(shape: WireFlags['callIds']): (calls: readonly
   };
 }
 
-function fits(id: string, shape: WireFlags['callIds']): boolean {
+function fits(id: string, shape: OpenAICompatibilityFlags['callIds']): boolean {
   if (shape === 'nine') return /^[A-Za-z0-9]{9}$/.test(id);
   if (shape === 'forty' && id.length > 40) return false;
   return id !== '' && id === replaceLoneSurrogates(id);
 }
 
-function hashed(text: string, shape: WireFlags['callIds']): string {
+function hashed(text: string, shape: OpenAICompatibilityFlags['callIds']): string {
   const hash = createHash('sha256').update(text).digest('hex');
   return shape === 'nine' ? hash.slice(0, 9) : `call_${hash.slice(0, 24)}`;
 }

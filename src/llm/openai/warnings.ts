@@ -2,10 +2,10 @@ import { type LocalizedMessage, message, toEnglishText } from '../../protocol/te
 import type { ChatRequest } from '../core/client.ts';
 import { attachmentsIn, isTextAttachment } from '../messages/attachments.ts';
 import { thinkingBudgetWarning } from '../messages/warnings.ts';
-import type { WireFlags } from '../models/wireFlags.ts';
+import type { OpenAICompatibilityFlags } from '../models/wireFlags.ts';
 import { thinkingParameter } from './thinking.ts';
 
-export function openAIRequestWarnings(request: ChatRequest, flags: WireFlags): string[] {
+export function openAIRequestWarnings(request: ChatRequest, flags: OpenAICompatibilityFlags): string[] {
   const { model, thinkingBudget = 0, responseFormat } = request;
   return [
     ...(thinkingBudget > 0 && !thinkingParameter(request, flags) ? [thinkingBudgetWarning(model)] : []),
@@ -18,7 +18,7 @@ export function openAIRequestWarnings(request: ChatRequest, flags: WireFlags): s
 
 export function omittedImageWarnings(
   { model, messages }: ChatRequest,
-  { withoutImages }: WireFlags,
+  { withoutImages }: OpenAICompatibilityFlags,
 ): LocalizedMessage[] {
   const unseen = withoutImages && attachmentsIn(messages).some((file) => !isTextAttachment(file));
   if (!unseen) return [];

@@ -2,7 +2,7 @@
 import type { AssistantMessage, Attachment, ToolCall } from '../../protocol/content/messages.ts';
 import type { JsonSchema } from '../../protocol/content/tools.ts';
 import type { ChatRequest } from '../core/client.ts';
-import { toWireName } from '../core/wireToolNames.ts';
+import { toWireToolName } from '../core/wireToolNames.ts';
 import {
   attachmentText,
   isImageAttachment,
@@ -18,11 +18,11 @@ import {
   toWellFormedJson,
 } from '../messages/normalizeHistory.ts';
 import { clampOutputTokens, outputTokenLimit } from '../messages/outputLimit.ts';
-import type { WireFlags } from '../models/wireFlags.ts';
+import type { OpenAICompatibilityFlags } from '../models/wireFlags.ts';
 import { thinkingParameter } from './thinking.ts';
-import { createWireCallIds } from './toolIds.ts';
+import { createWireToolCallIdMapper } from './toolIds.ts';
 
-export interface WireCall {
+export interface OpenAIWireToolCall {
   id: string;
   type: 'function';
   function: { name: string; arguments: string };
@@ -33,13 +33,13 @@ type WirePart =
   | { type: 'image_url'; image_url: { url: string } }
   | { type: 'file'; file: { filename: string; file_data: string } };
 
-export type WireMessage =
+export type OpenAIWireMessage =
   | { role: 'system'; content: string }
   | { role: 'user'; content: string | WirePart[] }
   | {
       role: 'assistant';
       content: string | null;
-      tool_calls?: WireCall[];
+      tool_calls?: OpenAIWireToolCall[];
       reasoning_content?: string;
       reasoning?: string;
       reasoning_details?: unknown[];
@@ -47,11 +47,11 @@ export type WireMessage =
   | { role: 'tool'; tool_call_id: string; content: string };
 
 /** Builds the body of `POST /chat/completions`, always streaming: without a stream, a long answer exceeds fetch's limit of five minutes. */
-export function toWire(request: ChatRequest, flags: WireFlags): Record<string, unknown> {
+export function toOpenAIWireRequest(request: ChatRequest, flags: OpenAICompatibilityFlags): Record<string, unknown> {
   const tools = request.tools?.map(({ name, description, parameters }) => ({
     type: 'function',
     function: {
-      name: toWireName(name),
+      name: toWireToolName(name),
       description: replaceLoneSurrogates(description),
       parameters: toWellFormedJson(parameters),
     },
@@ -80,14 +80,14 @@ export function toWire(request: ChatRequest, flags: WireFlags): Record<string, u
   return Object.fromEntries(sent);
 }
 
-function toWireFormat({ responseFormat }: ChatRequest, flags: WireFlags): object | undefined {
+function toWireFormat({ responseFormat }: ChatRequest, flags: OpenAICompatibilityFlags): object | undefined {
   if (responseFormat?.type !== 'json_schema') return responseFormat;
   if (flags.schemaInPrompt) return { type: 'json_object' };
   const { name } = responseFormat;
   const schema = toWellFormedJson(responseFormat.schema);
   return {
     type: 'json_schema',
-    json_schema: { name: toWireName(name), schema, ...(isStrictSchema(schema) && { strict: true }) },
+    json_schema: { name: toWireToolName(name), schema, ...(isStrictSchema(schema) && { strict: true }) },
   };
 }
 
@@ -101,9 +101,9 @@ export function isStrictSchema(schema: JsonSchema): boolean {
   return closed && [...inner, ...(items ? [items] : [])].every((one) => isStrictSchema(one as JsonSchema));
 }
 
-function toWireMessages(request: ChatRequest, flags: WireFlags): WireMessage[] {
-  const wire: WireMessage[] = [];
-  const toolIds = createWireCallIds(flags.callIds);
+function toWireMessages(request: ChatRequest, flags: OpenAICompatibilityFlags): OpenAIWireMessage[] {
+  const wire: OpenAIWireMessage[] = [];
+  const toolIds = createWireToolCallIdMapper(flags.callIds);
   const { system, normalized: all } = normalizeHistory(request);
   const format = flags.schemaInPrompt ? responseFormatInstructions(request) : '';
   const prompt = [system, format].filter((text) => text !== '').join('\n\n');
@@ -128,7 +128,7 @@ function toWireMessages(request: ChatRequest, flags: WireFlags): WireMessage[] {
 /** Returns the images of results as user content after the last result, because results contain only text. */
 function resultImages(
   { message, results }: Extract<NormalizedMessage, { role: 'assistant' }>,
-  flags: WireFlags,
+  flags: OpenAICompatibilityFlags,
 ): WirePart[] {
   return results.flatMap(({ attachments = [] }, index): WirePart[] => {
     if (attachments.length === 0) return [];
@@ -141,7 +141,7 @@ function resultImages(
  * Appends user content. The templates of Gemma and Mistral models reject two user messages in a row; Mistral's API rejects a user message
  * directly after results.
  */
-function pushUser(wire: WireMessage[], content: string | WirePart[], flags: WireFlags): void {
+function pushUser(wire: OpenAIWireMessage[], content: string | WirePart[], flags: OpenAICompatibilityFlags): void {
   if (flags.answersResults && wire.at(-1)?.role === 'tool') wire.push({ role: 'assistant', content: 'I see.' });
   const last = wire.at(-1);
   if (last?.role !== 'user') wire.push({ role: 'user', content });
@@ -152,13 +152,17 @@ function pushUser(wire: WireMessage[], content: string | WirePart[], flags: Wire
 const asParts = (content: string | WirePart[]): WirePart[] =>
   typeof content === 'string' ? [{ type: 'text', text: content }] : content;
 
-function toContent(text: string, attachments: readonly Attachment[] = [], flags: WireFlags): string | WirePart[] {
+function toContent(
+  text: string,
+  attachments: readonly Attachment[] = [],
+  flags: OpenAICompatibilityFlags,
+): string | WirePart[] {
   const files = attachments.map((one) => toPart(one, flags));
   if (files.length === 0) return replaceLoneSurrogates(text);
   return text === '' ? files : [...files, { type: 'text', text: replaceLoneSurrogates(text) }];
 }
 
-function toPart(file: Attachment, flags: WireFlags): WirePart {
+function toPart(file: Attachment, flags: OpenAICompatibilityFlags): WirePart {
   if (isTextAttachment(file)) return { type: 'text', text: attachmentText(file) };
   const { mediaType, data, name } = file;
   const title = replaceLoneSurrogates(name ?? mediaType);
@@ -169,7 +173,11 @@ function toPart(file: Attachment, flags: WireFlags): WirePart {
     : { type: 'file', file: { filename: title, file_data: url } };
 }
 
-function toReply(message: AssistantMessage, ids: readonly string[], flags: WireFlags): WireMessage {
+function toReply(
+  message: AssistantMessage,
+  ids: readonly string[],
+  flags: OpenAICompatibilityFlags,
+): OpenAIWireMessage {
   const calls = message.toolCalls ?? [];
   const content = message.content === '' ? null : replaceLoneSurrogates(message.content);
   const toolCalls = calls.map((call, index) => toWireCall(call, ids[index]!));
@@ -182,12 +190,12 @@ function toReply(message: AssistantMessage, ids: readonly string[], flags: WireF
 }
 
 /** Converts a call. A malformed call is sent without arguments: its result explains the error, and servers parse the text. */
-function toWireCall(call: ToolCall, id: string): WireCall {
+function toWireCall(call: ToolCall, id: string): OpenAIWireToolCall {
   const text = JSON.stringify(toWellFormedJson(call.arguments));
   return {
     id,
     type: 'function',
-    function: { name: toWireName(call.name) || 'unknown', arguments: text },
+    function: { name: toWireToolName(call.name) || 'unknown', arguments: text },
   };
 }
 
@@ -195,21 +203,21 @@ function toWireCall(call: ToolCall, id: string): WireCall {
  * Form of `native.content`: field of the thinking, and OpenRouter's `reasoning_details` with upstream signatures, to be returned unchanged
  * and in order.
  */
-export interface NativeThinking {
+export interface OpenAIThinkingMetadata {
   thinkingField?: 'reasoning_content' | 'reasoning';
   details?: unknown[];
 }
 
 type WireThinking = Pick<
-  Extract<WireMessage, { role: 'assistant' }>,
+  Extract<OpenAIWireMessage, { role: 'assistant' }>,
   'reasoning_content' | 'reasoning' | 'reasoning_details'
 >;
 
-function thinkingFor(message: AssistantMessage, { provider, returnThinking }: WireFlags): WireThinking {
+function thinkingFor(message: AssistantMessage, { provider, returnThinking }: OpenAICompatibilityFlags): WireThinking {
   if (!returnThinking || (returnThinking === 'calls' && !message.toolCalls?.length)) return {};
   const own = message.native?.provider === provider;
   if (!own) return returnThinking === 'all' ? { reasoning_content: '' } : {};
-  const { thinkingField, details } = (message.native?.content ?? {}) as NativeThinking;
+  const { thinkingField, details } = (message.native?.content ?? {}) as OpenAIThinkingMetadata;
   if (Array.isArray(details) && details.length > 0) return { reasoning_details: details };
   return { [thinkingField ?? 'reasoning_content']: replaceLoneSurrogates(message.thinking ?? '') };
 }

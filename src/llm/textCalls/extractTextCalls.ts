@@ -1,22 +1,25 @@
-import { readFencedCalls } from './fenced.ts';
-import { jsonEndIndex, parseJsonCalls } from './json.ts';
+import { readFencedToolCalls } from './fenced.ts';
+import { jsonEndIndex, parseJsonToolCalls } from './json.ts';
 import { classifyJsonOpening, maxOpeningCharacters } from './jsonOpening.ts';
-import { isQuotedMarkdownLine, MarkdownCode } from './markdownCode.ts';
+import { isQuotedMarkdownLine, MarkdownCodeTracker } from './markdownCode.ts';
 import { classifyLineOpening } from './opening.ts';
 import {
-  classifyFormOpening,
   classifyPythonList,
-  findCallFormInLine,
-  readFormCalls,
+  classifyToolCallSyntaxOpening,
+  findToolCallSyntaxInLine,
+  readMarkedToolCalls,
   readPythonCallList,
 } from './reader.ts';
-import type { KnownTools, TextCallRegion, TextToolCall } from './toolLookup.ts';
+import type { OfferedToolsByName, TextToolCall, TextToolCallRegion } from './toolLookup.ts';
 
 /**
  * Extracts calls from the end of a message, starting at a line that may begin a call. Each region is read once; a region without a call is
  * skipped completely.
  */
-export function extractTextCalls(text: string, known: KnownTools): { content: string; calls: TextToolCall[] } {
+export function extractTextToolCalls(
+  text: string,
+  known: OfferedToolsByName,
+): { content: string; calls: TextToolCall[] } {
   const content: string[] = [];
   const calls: TextToolCall[] = [];
   for (let at = 0; at < text.length; ) {
@@ -28,13 +31,13 @@ export function extractTextCalls(text: string, known: KnownTools): { content: st
   return { content: content.join(''), calls };
 }
 
-function readRegion(text: string, at: number, known: KnownTools): TextCallRegion {
+function readRegion(text: string, at: number, known: OfferedToolsByName): TextToolCallRegion {
   const opening = classifyLineOpening(text.slice(at, at + maxOpeningCharacters), known);
   const start = at + /^ */.exec(text.slice(at, at + 3))![0].length;
   if (opening === 'fence') return { end: endOfFence(text, at) };
   if (opening !== 'call') return readLine(text, at, known);
   if (text[start] === '`' || text[start] === '~')
-    return readFencedCalls(text, start, known) ?? { end: endOfFence(text, at) };
+    return readFencedToolCalls(text, start, known) ?? { end: endOfFence(text, at) };
   const isJson =
     text[start] === '{' ||
     (text[start] === '[' &&
@@ -47,18 +50,18 @@ function readRegion(text: string, at: number, known: KnownTools): TextCallRegion
     const isLast = calls !== undefined && text.slice(endMarks.lastIndex).trim() === '';
     return isLast ? { end: text.length, calls } : { end: endOfLine(text, end) };
   }
-  return endsLine(text, readFormCalls(text, start, known), known);
+  return endsLine(text, readMarkedToolCalls(text, start, known), known);
 }
 
-function readLine(text: string, at: number, known: KnownTools): TextCallRegion {
+function readLine(text: string, at: number, known: OfferedToolsByName): TextToolCallRegion {
   const end = endOfLine(text, at);
   if (isQuotedMarkdownLine(text.slice(at, at + 8))) return { end };
   for (let from = at; ; ) {
-    const mark = findCallFormInLine(
+    const mark = findToolCallSyntaxInLine(
       text.slice(from, end),
       text.slice(from, end + maxOpeningCharacters),
       known,
-      new MarkdownCode(),
+      new MarkdownCodeTracker(),
     );
     if (mark?.opening !== 'call') return { end };
     const start = from + mark.at;
@@ -69,27 +72,30 @@ function readLine(text: string, at: number, known: KnownTools): TextCallRegion {
   }
 }
 
-function endOfCalls(text: string, start: number, known: KnownTools): number {
+function endOfCalls(text: string, start: number, known: OfferedToolsByName): number {
   for (let at = start; at < text.length; ) {
-    const region = endsLine(text, readFormCalls(text, at, known), known);
+    const region = endsLine(text, readMarkedToolCalls(text, at, known), known);
     if (!region.calls || region.end === at) return at;
     at = region.end;
     const blank = /\s*/y;
     blank.lastIndex = at;
     at += blank.exec(text)![0].length;
-    if (at < text.length && classifyFormOpening(text.slice(at, at + maxOpeningCharacters), 0, known) !== 'call')
+    if (
+      at < text.length &&
+      classifyToolCallSyntaxOpening(text.slice(at, at + maxOpeningCharacters), 0, known) !== 'call'
+    )
       return at;
   }
   return text.length;
 }
 
 /** Reads JSON without marks, a call only if nothing else remains in the message. */
-function readBare(text: string, start: number, known: KnownTools): TextCallRegion {
+function readBare(text: string, start: number, known: OfferedToolsByName): TextToolCallRegion {
   const calls: TextToolCall[] = [];
   let at = start;
   for (;;) {
     const end = jsonEndIndex(text, at);
-    const found = parseJsonCalls(text.slice(at, end === -1 ? undefined : end), known, false);
+    const found = parseJsonToolCalls(text.slice(at, end === -1 ? undefined : end), known, false);
     const next = end === -1 ? text.length : end + /^\s*(;\s*)?/.exec(text.slice(end, end + 100))![0].length; // Llama separates by `;`
     const last = next >= text.length || text.slice(next).trim() === '';
     if (!found || !(last || text[next] === '{')) return { end: end === -1 ? text.length : endOfLine(text, end) };
@@ -103,7 +109,7 @@ const endMarks =
   /[ \t]*(?:(?:<\|(?:im_end|eot_id|eom_id|end_of_text|endoftext|end|end▁of▁sentence)\|>|<｜end▁of▁sentence｜>|<\/s>|<end_of_turn>)[ \t]*)*/y;
 
 /** Requires a line end or another call after a call; a call before other text is a quotation. */
-function endsLine(text: string, region: TextCallRegion, known: KnownTools): TextCallRegion {
+function endsLine(text: string, region: TextToolCallRegion, known: OfferedToolsByName): TextToolCallRegion {
   if (!region.calls) return region;
   endMarks.lastIndex = region.end;
   endMarks.exec(text);

@@ -1,15 +1,19 @@
-import { jsonEndIndex, malformedTextToolCall, parseJsonCalls } from './json.ts';
+import { jsonEndIndex, malformedTextToolCall, parseJsonToolCalls } from './json.ts';
 import { maxOpeningCharacters } from './jsonOpening.ts';
-import { classifyLineOpening, pythonCallHead } from './opening.ts';
+import { classifyLineOpening, pythonCallHeadPattern } from './opening.ts';
 import { readPythonCall } from './python.ts';
-import { readFormCalls } from './reader.ts';
-import { type KnownTools, lookUpTool, type TextCallRegion, type TextToolCall } from './toolLookup.ts';
+import { readMarkedToolCalls } from './reader.ts';
+import { lookUpTool, type OfferedToolsByName, type TextToolCall, type TextToolCallRegion } from './toolLookup.ts';
 
 /**
  * Reads fenced calls (Gemma, and many models after a request for JSON) if nothing but fences remains in the message. Returns undefined for
  * a fence with a code sample.
  */
-export function readFencedCalls(text: string, start: number, known: KnownTools): TextCallRegion | undefined {
+export function readFencedToolCalls(
+  text: string,
+  start: number,
+  known: OfferedToolsByName,
+): TextToolCallRegion | undefined {
   const calls: TextToolCall[] = [];
   for (let at = start; ; ) {
     const [head, mark] = /^ {0,3}(`{3,}|~{3,})[^\n]*\n\s*/.exec(text.slice(at, at + maxOpeningCharacters))!;
@@ -29,13 +33,13 @@ export function readFencedCalls(text: string, start: number, known: KnownTools):
 function bodyReader(text: string, body: number): typeof readJsonBody {
   if (text[body] === '{' || (text[body] === '[' && !/^\[(TOOL_CALLS|unused)/.test(text.slice(body, body + 20))))
     return readJsonBody;
-  return pythonCallHead.test(text.slice(body, body + maxOpeningCharacters)) ? readPythonBody : readFormBody;
+  return pythonCallHeadPattern.test(text.slice(body, body + maxOpeningCharacters)) ? readPythonBody : readFormBody;
 }
 
-function readFormBody(text: string, start: number, close: RegExp, known: KnownTools): TextCallRegion {
+function readFormBody(text: string, start: number, close: RegExp, known: OfferedToolsByName): TextToolCallRegion {
   const calls: TextToolCall[] = [];
   for (let at = start; ; ) {
-    const region = readFormCalls(text, at, known);
+    const region = readMarkedToolCalls(text, at, known);
     if (!region.calls) return { end: region.end };
     calls.push(...region.calls);
     const closed = endAt(text, region.end, close);
@@ -51,18 +55,18 @@ function readFormBody(text: string, start: number, close: RegExp, known: KnownTo
   }
 }
 
-function readJsonBody(text: string, start: number, close: RegExp, known: KnownTools): TextCallRegion {
+function readJsonBody(text: string, start: number, close: RegExp, known: OfferedToolsByName): TextToolCallRegion {
   const jsonEnd = jsonEndIndex(text, start);
   const end = jsonEnd === -1 ? -1 : endAt(text, jsonEnd, close);
-  const calls = jsonEnd === -1 ? undefined : parseJsonCalls(text.slice(start, jsonEnd), known, false);
+  const calls = jsonEnd === -1 ? undefined : parseJsonToolCalls(text.slice(start, jsonEnd), known, false);
   const sound = calls?.every(({ malformed }) => malformed === undefined);
   if (end !== -1 || (sound && text.slice(jsonEnd).trim() !== '')) return { end, calls: end === -1 ? undefined : calls };
   return unclosed(text, start, close, (body) =>
-    parseJsonCalls(body, known, false)?.map(({ name }) => ({ name, arguments: {}, malformed: body })),
+    parseJsonToolCalls(body, known, false)?.map(({ name }) => ({ name, arguments: {}, malformed: body })),
   );
 }
 
-function readPythonBody(text: string, start: number, close: RegExp, known: KnownTools): TextCallRegion {
+function readPythonBody(text: string, start: number, close: RegExp, known: OfferedToolsByName): TextToolCallRegion {
   const calls: TextToolCall[] = [];
   try {
     for (let at = start; ; ) {
@@ -78,7 +82,7 @@ function readPythonBody(text: string, start: number, close: RegExp, known: Known
     }
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
-    const name = pythonCallHead.exec(text.slice(start, start + maxOpeningCharacters))![1]!;
+    const name = pythonCallHeadPattern.exec(text.slice(start, start + maxOpeningCharacters))![1]!;
     return unclosed(text, start, close, (body) => [malformedTextToolCall(known, name, body)]);
   }
 }
@@ -88,7 +92,7 @@ function unclosed(
   start: number,
   close: RegExp,
   read: (body: string) => TextToolCall[] | undefined,
-): TextCallRegion {
+): TextToolCallRegion {
   const line = new RegExp(`\\n {0,3}${close.source.slice(3)}`, 'g');
   line.lastIndex = start;
   const found = line.exec(text);

@@ -1,8 +1,8 @@
-export type CallFormElement =
+export type ToolCallSyntaxElement =
   | { kind: 'mark'; parts: readonly MarkPart[] }
   | { kind: 'blank' }
   | { kind: Placeholder }
-  | { kind: 'group'; elements: readonly CallFormElement[]; repeat: '?' | '*' | '+' };
+  | { kind: 'group'; elements: readonly ToolCallSyntaxElement[]; repeat: '?' | '*' | '+' };
 
 type Placeholder = 'name' | 'args' | 'json' | 'keyed' | 'python' | 'literal' | 'key' | 'value' | 'word' | 'id';
 type MarkPart = string | RegExp;
@@ -30,11 +30,11 @@ const placeholders: readonly string[] = [
   'id',
 ] satisfies Placeholder[];
 
-export function compileCallForm(form: string): readonly CallFormElement[] {
+export function compileToolCallSyntax(form: string): readonly ToolCallSyntaxElement[] {
   const token = /\{(\w+)\}|(\()|(\)[?*+])|( )|([^{}() ]+)/y;
-  const open: CallFormElement[][] = [[]];
+  const open: ToolCallSyntaxElement[][] = [[]];
   let parts: MarkPart[] = [];
-  const add = (element?: CallFormElement) => {
+  const add = (element?: ToolCallSyntaxElement) => {
     if (parts.length > 0) open.at(-1)!.push({ kind: 'mark', parts });
     parts = [];
     if (element) open.at(-1)!.push(element);
@@ -70,11 +70,11 @@ const isInsideTag = (parts: readonly MarkPart[]): boolean => {
 };
 
 /** Replaces DeepSeek's special letters by plain letters of the same length. */
-export const normalizeMarks = (text: string): string =>
+export const normalizeToolCallMarkers = (text: string): string =>
   /[｜▁]/.test(text) ? text.replaceAll('｜', '|').replaceAll('▁', '_') : text;
 
 /** Returns the index after a mark at `at`; `no` without a match, `cut` if the text ends within a possible mark. */
-export function matchCallMark(parts: readonly MarkPart[], text: string, at: number): number | 'no' | 'cut' {
+export function matchToolCallMarker(parts: readonly MarkPart[], text: string, at: number): number | 'no' | 'cut' {
   let end = at;
   for (const [index, part] of parts.entries()) {
     if (typeof part === 'string') {
@@ -95,14 +95,14 @@ export function matchCallMark(parts: readonly MarkPart[], text: string, at: numb
   return end;
 }
 
-export function findCallMark(
+export function findToolCallMarker(
   parts: readonly MarkPart[],
   text: string,
   from: number,
 ): { start: number; end: number } | undefined {
   const [first] = parts as [string];
   for (let start = text.indexOf(first, from); start !== -1; start = text.indexOf(first, start + 1)) {
-    const end = matchCallMark(parts, text, start);
+    const end = matchToolCallMarker(parts, text, start);
     if (typeof end === 'number') return { start, end };
   }
   return undefined;

@@ -7,7 +7,7 @@
  *
  * Sources: the chat templates in the engine's source bundle, which a test renders, and the tool parsers of vLLM and SGLang.
  */
-export const textCallForms: readonly { families: string; form: string }[] = [
+export const textToolCallSyntaxes: readonly { families: string; form: string }[] = [
   {
     families: 'Hermes, Qwen, Granite 4, Bielik, Reka, MiMo, ERNIE, dots',
     form: '<{family}{section}> {json} </{family}{section}>',

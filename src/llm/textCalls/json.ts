@@ -1,8 +1,8 @@
 import { endOfJsonString } from '../../protocol/values/jsonText.ts';
 import { isObject } from '../core/json.ts';
-import { parseArguments } from '../messages/parseArguments.ts';
+import { parseToolArguments } from '../messages/parseArguments.ts';
 import { classifyJsonOpening, maxOpeningCharacters } from './jsonOpening.ts';
-import { type KnownTools, lookUpTool, type TextToolCall } from './toolLookup.ts';
+import { lookUpTool, type OfferedToolsByName, type TextToolCall } from './toolLookup.ts';
 
 /** Returns the index after the bracket that closes the bracket at `start`, or -1. Strings are skipped; nothing else is validated. */
 export function jsonEndIndex(text: string, start: number): number {
@@ -20,12 +20,16 @@ export function jsonEndIndex(text: string, start: number): number {
  * Parses calls from `{"name", "arguments"}` or an array, possibly damaged. Returns undefined if no known tool is named. `marked`: a
  * surrounding mark proves a call, so errors are reported.
  */
-export function parseJsonCalls(text: string, known: KnownTools, marked: boolean): TextToolCall[] | undefined {
+export function parseJsonToolCalls(
+  text: string,
+  known: OfferedToolsByName,
+  marked: boolean,
+): TextToolCall[] | undefined {
   const { name } = classifyJsonOpening(text.slice(0, maxOpeningCharacters), known);
   const meant = name !== undefined && (marked || /"(arguments|parameters|args|input)"\s*:/.test(text));
   const asMalformed = meant ? [malformedTextToolCall(known, name, text)] : undefined;
   // inside an object, so that parseArguments applies its checks to arrays too
-  const whole = parseArguments(`{"calls":${text}}`);
+  const whole = parseToolArguments(`{"calls":${text}}`);
   if (whole.malformed !== undefined) return asMalformed;
   const items = Array.isArray(whole.arguments.calls) ? whole.arguments.calls : [whole.arguments.calls];
   const calls = items.map((item) => callIn(item, known, marked, text));
@@ -34,7 +38,7 @@ export function parseJsonCalls(text: string, known: KnownTools, marked: boolean)
 
 const isArguments = /^(?:arguments|parameters|args|input)$/;
 
-function callIn(item: unknown, known: KnownTools, marked: boolean, text: string): TextToolCall | undefined {
+function callIn(item: unknown, known: OfferedToolsByName, marked: boolean, text: string): TextToolCall | undefined {
   if (!isObject(item)) return undefined;
   const { function: inner, type: _, id: __, ...rest } = item;
   const call = isObject(inner) && Object.keys(rest).length === 0 ? inner : item;
@@ -50,10 +54,10 @@ function callIn(item: unknown, known: KnownTools, marked: boolean, text: string)
   const value = given.length === 0 ? {} : call[given[0]!];
   const toolName = lookUpTool(known, name)!.name;
   if (isObject(value)) return { name: toolName, arguments: value };
-  if (typeof value === 'string') return { name: toolName, ...parseArguments(value) };
+  if (typeof value === 'string') return { name: toolName, ...parseToolArguments(value) };
   return malformedTextToolCall(known, name, JSON.stringify(value));
 }
 
-export function malformedTextToolCall(known: KnownTools, name: string, text: string): TextToolCall {
+export function malformedTextToolCall(known: OfferedToolsByName, name: string, text: string): TextToolCall {
   return { name: lookUpTool(known, name)!.name, arguments: {}, malformed: text };
 }

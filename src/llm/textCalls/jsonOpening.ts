@@ -1,4 +1,4 @@
-import { type KnownTools, lookUpTool } from './toolLookup.ts';
+import { lookUpTool, type OfferedToolsByName } from './toolLookup.ts';
 
 /** Kind of a line by its beginning: call of a known tool (`call`), ordinary fence (`fence`), text, or undecided (`wait`). */
 export type TextOpeningKind = 'call' | 'fence' | 'text' | 'wait';
@@ -8,7 +8,10 @@ export const maxOpeningCharacters = 400;
 const jsonToken = /\s*([{}[\]:,]|"(?:[^"\\]|\\.)*"|[^\s{}[\]:,"]+)/y;
 
 /** Matches `{"name": "<known>"`, after an optional `[`, `"type": "function"`, `"id"` or `"function": {`. */
-export function classifyJsonOpening(text: string, known: KnownTools): { opening: TextOpeningKind; name?: string } {
+export function classifyJsonOpening(
+  text: string,
+  known: OfferedToolsByName,
+): { opening: TextOpeningKind; name?: string } {
   jsonToken.lastIndex = 0;
   const next = () => jsonToken.exec(text)?.[1];
   const wait = { opening: 'wait' } as const;

@@ -12,7 +12,7 @@ const headLength = 8;
  * Incremental tracker of Markdown code: fences, and inline code in backquotes. A fence may be indented, because the fence may be part of a
  * list.
  */
-export class MarkdownCode {
+export class MarkdownCodeTracker {
   private fence?: Run;
   private opener?: Run;
   private closes = false;

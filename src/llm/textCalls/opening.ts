@@ -1,28 +1,31 @@
 import { classifyJsonOpening, maxOpeningCharacters, type TextOpeningKind } from './jsonOpening.ts';
-import { callFormFirstCharacters, classifyFormOpening, classifyPythonList } from './reader.ts';
-import { type KnownTools, lookUpTool } from './toolLookup.ts';
+import { classifyPythonList, classifyToolCallSyntaxOpening, toolCallSyntaxFirstCharacters } from './reader.ts';
+import { lookUpTool, type OfferedToolsByName } from './toolLookup.ts';
 
 /**
  * Classifies a line.
  *
  * @param head text from the start of the line; only `maxOpeningCharacters` characters are examined
  */
-export function classifyLineOpening(head: string, known: KnownTools): TextOpeningKind {
-  if (head !== '' && !` {[\`~${callFormFirstCharacters}`.includes(head[0]!)) return 'text'; // the usual case
+export function classifyLineOpening(head: string, known: OfferedToolsByName): TextOpeningKind {
+  if (head !== '' && !` {[\`~${toolCallSyntaxFirstCharacters}`.includes(head[0]!)) return 'text'; // the usual case
   const opening = openingIn(head.slice(0, maxOpeningCharacters).replace(/^ {1,3}(?! )/, ''), known); // four blanks: a code block
   return opening === 'wait' && head.length >= maxOpeningCharacters ? 'text' : opening;
 }
 
-function openingIn(line: string, known: KnownTools): TextOpeningKind {
+function openingIn(line: string, known: OfferedToolsByName): TextOpeningKind {
   if (/^ {0,3}$/.test(line)) return 'wait';
   const first = line[0]!;
   if (first === '`' || first === '~') return openingOfFence(line, known);
   const json = first === '{' || first === '[' ? classifyJsonOpening(line, known).opening : 'text';
-  const form = json === 'text' && callFormFirstCharacters.includes(first) ? classifyFormOpening(line, 0, known) : json;
+  const form =
+    json === 'text' && toolCallSyntaxFirstCharacters.includes(first)
+      ? classifyToolCallSyntaxOpening(line, 0, known)
+      : json;
   return form === 'text' && first === '[' ? classifyPythonList(line, known) : form;
 }
 
-function openingOfFence(line: string, known: KnownTools): TextOpeningKind {
+function openingOfFence(line: string, known: OfferedToolsByName): TextOpeningKind {
   const fence = /^(`{3,}|~{3,})([^\n]*)(\n?)\s*/.exec(line);
   if (!fence) return /^(`{1,2}|~{1,2})$/.test(line) ? 'wait' : 'text';
   const [all, , info, end] = fence;
@@ -35,10 +38,10 @@ function openingOfFence(line: string, known: KnownTools): TextOpeningKind {
 }
 
 /** Name in `name(`, `default_api.name(` (Gemini) or `print(name(`. */
-export const pythonCallHead = /^(?:print\(\s*)?(?:default_api\.)?([A-Za-z_][\w.]*)\(/;
+export const pythonCallHeadPattern = /^(?:print\(\s*)?(?:default_api\.)?([A-Za-z_][\w.]*)\(/;
 
-function openingOfPython(body: string, known: KnownTools): TextOpeningKind {
-  const name = pythonCallHead.exec(body)?.[1];
+function openingOfPython(body: string, known: OfferedToolsByName): TextOpeningKind {
+  const name = pythonCallHeadPattern.exec(body)?.[1];
   if (name !== undefined && lookUpTool(known, name)) return 'call';
   if (name === 'print' && /^print\(\s*[\w.]*$/.test(body)) return 'wait';
   return /^[\w.]*$/.test(body) ? 'wait' : 'text';

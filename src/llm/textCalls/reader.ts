@@ -1,27 +1,33 @@
 import type { JsonSchema } from '../../protocol/content/tools.ts';
 import { parseJson } from '../core/json.ts';
-import { parseArguments } from '../messages/parseArguments.ts';
-import { type CallFormElement, compileCallForm, findCallMark, matchCallMark, normalizeMarks } from './form.ts';
-import { textCallForms } from './forms.ts';
-import { jsonEndIndex, malformedTextToolCall, parseJsonCalls } from './json.ts';
+import { parseToolArguments } from '../messages/parseArguments.ts';
+import {
+  compileToolCallSyntax,
+  findToolCallMarker,
+  matchToolCallMarker,
+  normalizeToolCallMarkers,
+  type ToolCallSyntaxElement,
+} from './form.ts';
+import { textToolCallSyntaxes } from './forms.ts';
+import { jsonEndIndex, malformedTextToolCall, parseJsonToolCalls } from './json.ts';
 import { classifyJsonOpening, maxOpeningCharacters, type TextOpeningKind } from './jsonOpening.ts';
 import { parseGemmaArguments } from './literal.ts';
-import type { MarkdownCode } from './markdownCode.ts';
+import type { MarkdownCodeTracker } from './markdownCode.ts';
 import { readPythonCall } from './python.ts';
-import { type KnownTools, lookUpTool, type TextCallRegion, type TextToolCall } from './toolLookup.ts';
+import { lookUpTool, type OfferedToolsByName, type TextToolCall, type TextToolCallRegion } from './toolLookup.ts';
 
-type Group = Extract<CallFormElement, { kind: 'group' }>;
-type Mark = Extract<CallFormElement, { kind: 'mark' }>;
+type Group = Extract<ToolCallSyntaxElement, { kind: 'group' }>;
+type Mark = Extract<ToolCallSyntaxElement, { kind: 'mark' }>;
 
-const compiled = textCallForms.map(({ form }) => compileCallForm(form));
+const compiled = textToolCallSyntaxes.map(({ form }) => compileToolCallSyntax(form));
 
-export const callFormFirstCharacters: string = [
-  ...new Set(textCallForms.flatMap(({ form }) => form.replace(/^\(+/, '')[0]!)),
+export const toolCallSyntaxFirstCharacters: string = [
+  ...new Set(textToolCallSyntaxes.flatMap(({ form }) => form.replace(/^\(+/, '')[0]!)),
 ].join('');
 
 /** Classifies the text at `at`: a call in a known form of a known tool, text, or `wait` if the text ends too early. */
-export function classifyFormOpening(text: string, at: number, known: KnownTools): TextOpeningKind {
-  const plain = normalizeMarks(text);
+export function classifyToolCallSyntaxOpening(text: string, at: number, known: OfferedToolsByName): TextOpeningKind {
+  const plain = normalizeToolCallMarkers(text);
   let wait = false;
   for (const elements of compiled) {
     const reading = new Reading(text, plain, known, true);
@@ -42,10 +48,10 @@ const firstMarks = compiled.flatMap((elements) => {
   return first.flatMap((element) => (element?.kind === 'mark' ? [element.parts] : []));
 });
 
-export function startsCallForm(line: string, at: number): boolean {
-  const plain = normalizeMarks(line);
+export function hasToolCallSyntaxAt(line: string, at: number): boolean {
+  const plain = normalizeToolCallMarkers(line);
   return firstMarks.some((parts) => {
-    const end = matchCallMark(parts, plain, at);
+    const end = matchToolCallMarker(parts, plain, at);
     if (typeof end !== 'number' || end - at < 6) return false;
     return /^\s*(?:$|[{<[\]]|[\w.:-]+(?:\s+[\w.:=-]+)?\s*(?:$|[<{(["]))/.test(plain.slice(end));
   });
@@ -57,18 +63,18 @@ export function startsCallForm(line: string, at: number): boolean {
  * @param text text from the line on
  * @param code tracker of the text before the line; advanced to the form or the line end
  */
-export function findCallFormInLine(
+export function findToolCallSyntaxInLine(
   line: string,
   text: string,
-  known: KnownTools,
-  code: MarkdownCode,
+  known: OfferedToolsByName,
+  code: MarkdownCodeTracker,
 ): { at: number; opening: 'call' | 'wait' } | undefined {
   let from = 0;
   for (const { index: at } of line.matchAll(/[<[\]]/g)) {
     code.add(line.slice(from, at));
     from = at;
     if (code.isCode || code.isQuoted || !beginsMark(line, at)) continue;
-    const opening = classifyFormOpening(text.slice(at, at + maxOpeningCharacters), 0, known);
+    const opening = classifyToolCallSyntaxOpening(text.slice(at, at + maxOpeningCharacters), 0, known);
     if (opening === 'call' || opening === 'wait') return { at, opening };
   }
   code.add(line.slice(from));
@@ -84,9 +90,9 @@ const beginsMark = (text: string, at: number): boolean =>
  * Reads the calls in the form at `at`. A damaged or truncated call of a named tool is returned as malformed and never executed. Returns no
  * calls if no known tool is named.
  */
-export function readFormCalls(text: string, at: number, known: KnownTools): TextCallRegion {
-  const plain = normalizeMarks(text);
-  let damaged: TextCallRegion | undefined;
+export function readMarkedToolCalls(text: string, at: number, known: OfferedToolsByName): TextToolCallRegion {
+  const plain = normalizeToolCallMarkers(text);
+  let damaged: TextToolCallRegion | undefined;
   for (const elements of compiled) {
     const reading = new Reading(text, plain, known, false, marksOf(elements));
     const end = reading.run(elements, at);
@@ -103,10 +109,10 @@ export function readFormCalls(text: string, at: number, known: KnownTools): Text
   return damaged ?? { end: text.length };
 }
 
-const pythonList = compileCallForm('{python}');
+const pythonList = compileToolCallSyntax('{python}');
 
 /** Classifies a bracket: a list of Python calls (Llama 4), text, or undecided (`wait`). */
-export function classifyPythonList(text: string, known: KnownTools): TextOpeningKind {
+export function classifyPythonList(text: string, known: OfferedToolsByName): TextOpeningKind {
   const [, blank, name, paren] = /^\[(\s*)([A-Za-z_][\w.]*)?(\()?/.exec(text) ?? [];
   if (blank === undefined) return 'text';
   if (name !== undefined && paren !== undefined) return lookUpTool(known, name) ? 'call' : 'text';
@@ -114,8 +120,12 @@ export function classifyPythonList(text: string, known: KnownTools): TextOpening
 }
 
 /** Reads a list of Python calls. The list has no mark, so it counts only if nothing else remains in the message. */
-export function readPythonCallList(text: string, start: number, known: KnownTools): TextCallRegion | undefined {
-  const reading = new Reading(text, normalizeMarks(text), known);
+export function readPythonCallList(
+  text: string,
+  start: number,
+  known: OfferedToolsByName,
+): TextToolCallRegion | undefined {
+  const reading = new Reading(text, normalizeToolCallMarkers(text), known);
   const end = reading.run(pythonList, start);
   if (typeof end === 'number') return { end, calls: reading.calls };
   const rest = text.slice(start);
@@ -125,16 +135,16 @@ export function readPythonCallList(text: string, start: number, known: KnownTool
     : undefined;
 }
 
-const marksOf = (elements: readonly CallFormElement[]): Mark[] =>
+const marksOf = (elements: readonly ToolCallSyntaxElement[]): Mark[] =>
   elements.flatMap((element) => {
     if (element.kind === 'group') return marksOf(element.elements);
     const letters = element.kind === 'mark' ? element.parts.filter((part) => typeof part === 'string').join('') : '';
     return element.kind === 'mark' && letters.length >= 6 ? [element] : [];
   });
 
-function closeOf(elements: readonly CallFormElement[], plain: string, from: number): number | undefined {
+function closeOf(elements: readonly ToolCallSyntaxElement[], plain: string, from: number): number | undefined {
   const marks = elements.filter((element): element is Mark => element.kind === 'mark');
-  return marks.length < 2 ? undefined : findCallMark(marks.at(-1)!.parts, plain, from)?.end;
+  return marks.length < 2 ? undefined : findToolCallMarker(marks.at(-1)!.parts, plain, from)?.end;
 }
 
 class Reading {
@@ -152,7 +162,7 @@ class Reading {
   constructor(
     private readonly text: string,
     private readonly plain: string,
-    private readonly known: KnownTools,
+    private readonly known: OfferedToolsByName,
     private readonly onlyOpening = false,
     private readonly ownMarks: readonly Mark[] = [],
   ) {}
@@ -163,12 +173,12 @@ class Reading {
 
   goesOn(end: number): boolean {
     if (!this.around) return false;
-    const close = findCallMark(this.around.close.parts, this.plain, end);
-    const open = findCallMark(this.around.open.parts, this.plain, end);
+    const close = findToolCallMarker(this.around.close.parts, this.plain, end);
+    const open = findToolCallMarker(this.around.open.parts, this.plain, end);
     return close !== undefined && (!open || close.start < open.start);
   }
 
-  run(elements: readonly CallFormElement[], start: number): number | 'no' | 'cut' {
+  run(elements: readonly ToolCallSyntaxElement[], start: number): number | 'no' | 'cut' {
     let at = start;
     for (const [index, element] of elements.entries()) {
       const end = this.read(element, elements, index, at);
@@ -189,14 +199,14 @@ class Reading {
   }
 
   private read(
-    element: CallFormElement,
-    all: readonly CallFormElement[],
+    element: ToolCallSyntaxElement,
+    all: readonly ToolCallSyntaxElement[],
     index: number,
     at: number,
   ): number | 'no' | 'cut' {
     switch (element.kind) {
       case 'mark':
-        return matchCallMark(element.parts, this.plain, at);
+        return matchToolCallMarker(element.parts, this.plain, at);
       case 'blank':
         return skip(this.text, at);
       case 'group':
@@ -257,12 +267,12 @@ class Reading {
     return cut && this.onlyOpening ? 'cut' : at;
   }
 
-  private begins(elements: readonly CallFormElement[], at: number): boolean {
+  private begins(elements: readonly ToolCallSyntaxElement[], at: number): boolean {
     const [first, second] = elements[0]?.kind === 'blank' ? [elements[1], elements[2]] : elements;
     const start = elements[0]?.kind === 'blank' ? skip(this.text, at) : at;
     if (first?.kind === 'json') return this.text[start] === '{';
     if (first?.kind !== 'mark') return false;
-    const end = matchCallMark(first.parts, this.plain, start);
+    const end = matchToolCallMarker(first.parts, this.plain, start);
     if (typeof end !== 'number' || second?.kind === 'json') return false;
     return second?.kind !== 'key' || /\w/.test(this.text[end] ?? 'a');
   }
@@ -283,7 +293,7 @@ class Reading {
   private readArguments(at: number): number | 'no' | 'cut' {
     const end = this.text[at] === '{' ? jsonEndIndex(this.text, at) : -1;
     if (end === -1) return this.text[at] === '{' ? 'cut' : 'no';
-    this.call!.whole = { name: this.call!.name, ...parseArguments(this.text.slice(at, end)) };
+    this.call!.whole = { name: this.call!.name, ...parseToolArguments(this.text.slice(at, end)) };
     return end;
   }
 
@@ -298,18 +308,18 @@ class Reading {
     }
   }
 
-  private readValue(all: readonly CallFormElement[], index: number, start: number): number | 'no' | 'cut' {
+  private readValue(all: readonly ToolCallSyntaxElement[], index: number, start: number): number | 'no' | 'cut' {
     const close = all[index + 1] as Mark;
     const open = all.find((element): element is Mark => element.kind === 'mark')!;
-    const found = findCallMark(close.parts, this.plain, start);
+    const found = findToolCallMarker(close.parts, this.plain, start);
     const { call } = this;
     const key = this.key;
     this.unsure = true;
     if (!found || !call || call.given.has(key) || key === '__proto__') return found ? 'no' : 'cut';
     const raw = this.text.slice(start, found.start);
     // forms have no escapes: the end of a value that contains a mark is ambiguous
-    const inner = normalizeMarks(raw);
-    if (this.ownMarks.some(({ parts }) => findCallMark(parts, inner, 0))) return 'no';
+    const inner = normalizeToolCallMarkers(raw);
+    if (this.ownMarks.some(({ parts }) => findToolCallMarker(parts, inner, 0))) return 'no';
     this.unsure = false;
     this.around = { open, close };
     const [attributes = ''] = /[^<>]*>$/.exec(this.text.slice(Math.max(0, start - 60), start)) ?? [];
@@ -337,7 +347,7 @@ class Reading {
     }
     const end = jsonEndIndex(this.text, at);
     const text = this.text.slice(at, end === -1 ? undefined : end);
-    const calls = parseJsonCalls(text, this.known, true);
+    const calls = parseJsonToolCalls(text, this.known, true);
     this.named = calls?.at(-1)?.name ?? (name === undefined ? undefined : lookUpTool(this.known, name)?.name);
     if (end === -1) return 'cut';
     if (!calls) return 'no';
@@ -357,7 +367,7 @@ class Reading {
     if (this.onlyOpening) return 'cut';
     const end = jsonEndIndex(this.text, at);
     if (end === -1) return 'cut';
-    const { arguments: given, malformed: bad } = parseArguments(`{"calls":${this.text.slice(at, end)}}`);
+    const { arguments: given, malformed: bad } = parseToolArguments(`{"calls":${this.text.slice(at, end)}}`);
     if (bad !== undefined) return 'no';
     for (const item of [given.calls].flat()) {
       const [[key, value] = ['', undefined], ...others] = Object.entries(Object(item));

@@ -1,8 +1,8 @@
 import { maxOpeningCharacters } from './jsonOpening.ts';
-import { MarkdownCode } from './markdownCode.ts';
+import { MarkdownCodeTracker } from './markdownCode.ts';
 import { classifyLineOpening } from './opening.ts';
-import { findCallFormInLine } from './reader.ts';
-import type { KnownTools } from './toolLookup.ts';
+import { findToolCallSyntaxInLine } from './reader.ts';
+import type { OfferedToolsByName } from './toolLookup.ts';
 
 interface Sieve {
   add(piece: string): string;
@@ -11,8 +11,8 @@ interface Sieve {
 }
 
 /** Creates a filter with linear cost: only the start of a line, at most `maxOpeningCharacters`, is examined again. */
-export function createTextCallFilter(known: KnownTools): Sieve {
-  const code = new MarkdownCode(); // tracks the passed text
+export function createTextToolCallFilter(known: OfferedToolsByName): Sieve {
+  const code = new MarkdownCodeTracker(); // tracks the passed text
   let insideLine = false;
   let undecided = ''; // start of a line, or of a mark within a line
   let blanks: string[] = []; // at the start of the message; omitted if only calls follow
@@ -51,7 +51,7 @@ export function createTextCallFilter(known: KnownTools): Sieve {
         if (insideLine) {
           const end = rest.indexOf('\n') + 1;
           const line = rest.slice(0, end || undefined);
-          const mark = findCallFormInLine(line, rest, known, code);
+          const mark = findToolCallSyntaxInLine(line, rest, known, code);
           const waits = mark?.opening === 'wait' && rest.length - mark.at < maxOpeningCharacters;
           if (mark && (waits || mark.opening === 'call')) {
             shown.push(rest.slice(0, mark.at));

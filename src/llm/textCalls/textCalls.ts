@@ -1,16 +1,16 @@
 import type { ToolDefinition } from '../../protocol/content/tools.ts';
-import { conversationCallIds, createCallIds } from '../core/callIds.ts';
+import { conversationCallIds, createToolCallIdAllocator } from '../core/callIds.ts';
 import { type ChatStreamChunk, collectChatStream, type FinishReason, type LLMClient } from '../core/client.ts';
-import { extractTextCalls } from './extractTextCalls.ts';
-import { createTextCallFilter } from './sieve.ts';
+import { extractTextToolCalls } from './extractTextCalls.ts';
+import { createTextToolCallFilter } from './sieve.ts';
 import { createThinkingSplitter } from './thoughts.ts';
-import { knownTools } from './toolLookup.ts';
+import { indexOfferedTools } from './toolLookup.ts';
 
 /** Wraps a client so that thinking and calls written as text are delivered as thinking and calls. */
-export function withTextCalls<Client extends LLMClient>(client: Client): Client {
+export function withTextToolCallParsing<Client extends LLMClient>(client: Client): Client {
   const chatStream: LLMClient['chatStream'] = (request, signal) => {
     const tools = request.toolChoice === 'none' ? [] : (request.tools ?? []);
-    return readTextCalls(client.chatStream(request, signal), tools, conversationCallIds(request.messages));
+    return readTextToolCalls(client.chatStream(request, signal), tools, conversationCallIds(request.messages));
   };
   return {
     ...client,
@@ -24,20 +24,20 @@ export function withTextCalls<Client extends LLMClient>(client: Client): Client 
  * at once until a line that begins a call; the following text is retained until the end of the reply decides. Nothing is repaired: a
  * damaged or truncated call is `malformed`. A reply with regular calls, or one ended by length, filter or error, keeps its text.
  */
-export async function* readTextCalls(
+export async function* readTextToolCalls(
   stream: AsyncIterable<ChatStreamChunk>,
   tools: readonly ToolDefinition[],
   takenIds: Iterable<string> = [],
 ): AsyncGenerator<ChatStreamChunk, void, unknown> {
   const thoughts = createThinkingSplitter();
-  const known = knownTools(tools);
-  let sieve = createTextCallFilter(known);
+  const known = indexOfferedTools(tools);
+  let sieve = createTextToolCallFilter(known);
   let off = tools.length === 0;
 
   function* rescued(chunk: ChatStreamChunk): Generator<ChatStreamChunk> {
     if (chunk.contentIsThinking) {
       const { text } = sieve.rest();
-      sieve = createTextCallFilter(known);
+      sieve = createTextToolCallFilter(known);
       yield chunk;
       return yield* text === '' ? [] : [{ thinking: text, done: false }];
     }
@@ -51,10 +51,11 @@ export async function* readTextCalls(
     if (!chunk.done) return yield withContent(chunk, content);
     off = true;
     const rest = sieve.rest();
-    const found = rest.mayHoldCalls && endedWell(chunk.finishReason) ? extractTextCalls(rest.text, known) : undefined;
+    const found =
+      rest.mayHoldCalls && endedWell(chunk.finishReason) ? extractTextToolCalls(rest.text, known) : undefined;
     if (!found || found.calls.length === 0) return yield withContent(chunk, content + rest.text);
     yield* asContent(content + (sieve.spoke || found.content.trim() !== '' ? found.content.trimEnd() : ''));
-    const newId = createCallIds(takenIds);
+    const newId = createToolCallIdAllocator(takenIds);
     for (const [index, written] of found.calls.entries()) {
       const toolCall = { id: newId(), ...written };
       const argumentsText = written.malformed ?? JSON.stringify(written.arguments);

@@ -1,4 +1,9 @@
-import { type CallFormElement, compileCallForm, matchCallMark, normalizeMarks } from './form.ts';
+import {
+  compileToolCallSyntax,
+  matchToolCallMarker,
+  normalizeToolCallMarkers,
+  type ToolCallSyntaxElement,
+} from './form.ts';
 
 /**
  * Marks around thinking in text, by family. `{thinking}` is any of the families' words. `several`: the closing mark also ends other
@@ -52,9 +57,9 @@ const answerMarks: readonly string[] = [
 const endToken =
   /^(?:<\|(?:im_end|end|end_message|plamo:tag|content_model_end_sampling|end_?of_?\w+|eo[tsm](?:_id)?|return|\w*eos(?::\w+)?)\|>|<\/s>|<eos>|<end_of_turn>|<turn\|>|<end_of_sentence>|<SPECIAL_\d+>|\[e~\[)/i;
 
-type MarkParts = Extract<CallFormElement, { kind: 'mark' }>['parts'];
+type MarkParts = Extract<ToolCallSyntaxElement, { kind: 'mark' }>['parts'];
 const partsOf = (mark: string): MarkParts =>
-  (compileCallForm(mark)[0] as Extract<CallFormElement, { kind: 'mark' }>).parts;
+  (compileToolCallSyntax(mark)[0] as Extract<ToolCallSyntaxElement, { kind: 'mark' }>).parts;
 
 const compiled = thinkingMarks.map(({ open, close, several }) => ({
   several,
@@ -77,10 +82,10 @@ export const maxThinkingMarkLength = 64;
 
 /** Returns the mark at `at`; `cut` if the text ends within a possible mark. */
 export function thinkingMarkAt(text: string, at: number): ThinkingMark | undefined {
-  const here = normalizeMarks(text.slice(at, at + maxThinkingMarkLength));
+  const here = normalizeToolCallMarkers(text.slice(at, at + maxThinkingMarkLength));
   let cut = false;
   const match = (parts: MarkParts): number | undefined => {
-    const end = matchCallMark(parts, here, 0);
+    const end = matchToolCallMarker(parts, here, 0);
     cut ||= end === 'cut';
     return typeof end === 'number' ? at + end : undefined;
   };

@@ -1,6 +1,6 @@
 import type { ChatStreamChunk } from '../core/client.ts';
-import { findCallMark, matchCallMark, normalizeMarks } from './form.ts';
-import { MarkdownCode } from './markdownCode.ts';
+import { findToolCallMarker, matchToolCallMarker, normalizeToolCallMarkers } from './form.ts';
+import { MarkdownCodeTracker } from './markdownCode.ts';
 import { maxThinkingMarkLength, type OpenThinkingBlock, thinkingMarkAt } from './thinkingMarks.ts';
 
 interface Thoughts {
@@ -25,7 +25,7 @@ export function createThinkingSplitter(): Thoughts {
   let lastContent: string | undefined;
   let hasThought = false;
   let quoted = 0;
-  const code = new MarkdownCode();
+  const code = new MarkdownCodeTracker();
 
   const out: ChatStreamChunk[] = [];
   const emit = (content: string) => {
@@ -43,7 +43,7 @@ export function createThinkingSplitter(): Thoughts {
   };
 
   const readThinking = (close: OpenThinkingBlock['close']): boolean => {
-    const found = findCallMark(close, normalizeMarks(buffer), 0);
+    const found = findToolCallMarker(close, normalizeToolCallMarkers(buffer), 0);
     const end = found?.start ?? endOfThinking(buffer, close);
     think(found ? buffer.slice(0, end).trimEnd() : buffer.slice(0, end));
     buffer = buffer.slice(found?.end ?? end);
@@ -185,10 +185,10 @@ function isTurnEnd(text: string): boolean {
 
 function endOfThinking(text: string, close: OpenThinkingBlock['close']): number {
   const from = Math.max(0, text.length - maxThinkingMarkLength);
-  const tail = normalizeMarks(text.slice(from));
+  const tail = normalizeToolCallMarkers(text.slice(from));
   let end = text.length;
   for (let at = tail.search(/[<[]/); at !== -1 && at < tail.length; at++) {
-    if (matchCallMark(close, tail, at) !== 'cut') continue;
+    if (matchToolCallMarker(close, tail, at) !== 'cut') continue;
     end = from + at;
     break;
   }

@@ -16,7 +16,7 @@ interface EndpointOptions {
   notFoundHint?: LocalizableText;
 }
 
-export interface ClientOptions extends EndpointOptions {
+export interface LLMClientOptions extends EndpointOptions {
   onNote?(note: string): void;
   fetchLimits?: Partial<FetchLimits>;
 }

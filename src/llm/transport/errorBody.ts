@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { isObject, type JsonObject } from '../core/json.ts';
-import { nonEmptyStringField } from './wireFields.ts';
+import { optionalNonEmptyStringSchema } from './wireFields.ts';
 
 export interface ErrorBody {
   /** User-facing message of the body, unredacted; '' if absent. */
@@ -42,15 +42,15 @@ const detailSchema = z.object({
     .transform((delay) => Number.parseFloat(delay) * 1000 || undefined) // "0s" is no information
     .optional()
     .catch(undefined),
-  violations: z.array(z.object({ quotaId: nonEmptyStringField }).catch({})).catch([]),
+  violations: z.array(z.object({ quotaId: optionalNonEmptyStringSchema }).catch({})).catch([]),
 });
 const errorSchema = z.object({
   code,
-  type: nonEmptyStringField,
+  type: optionalNonEmptyStringSchema,
   status: code,
   status_code: code,
   http_status: code,
-  param: nonEmptyStringField,
+  param: optionalNonEmptyStringSchema,
   details: z.array(detailSchema.catch({ violations: [] })).catch([]),
 });
 type ErrorObject = z.infer<typeof errorSchema>;

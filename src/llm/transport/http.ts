@@ -14,7 +14,7 @@ import {
   endpointName,
   endpointNotFoundAdvice,
   httpStatusToError,
-  withPeriod,
+  withClosingPunctuation,
 } from './providerErrors.ts';
 import { redact } from './redact.ts';
 import { type ReadTimeLimit, timeLimitError } from './timeLimits.ts';
@@ -227,7 +227,7 @@ export async function readJsonAnswer(answer: HttpAnswer): Promise<unknown> {
   try {
     return parseJson(text);
   } catch {
-    throw unreadableAnswer(answer.endpoint, text);
+    throw unreadableAnswerError(answer.endpoint, text);
   }
 }
 
@@ -235,7 +235,7 @@ export async function readJsonAnswer(answer: HttpAnswer): Promise<unknown> {
  * Returns the error of an invalid message; an empty message is retryable. `begun`: earlier messages of the answer were valid, so the
  * address is correct.
  */
-export function unreadableAnswer(endpoint: Endpoint, text: string, begun = false): LLMError {
+export function unreadableAnswerError(endpoint: Endpoint, text: string, begun = false): LLMError {
   const beginning = redact(htmlToPlainText(text), endpoint.secrets);
   const name = endpointName(endpoint);
   const notAnAnswer = (text: string) => message('{0} sent something that is not an answer of a model: {1}', name, text);
@@ -244,7 +244,7 @@ export function unreadableAnswer(endpoint: Endpoint, text: string, begun = false
       ? message('{0} sent an empty answer.', name)
       : begun
         ? notAnAnswer(beginning)
-        : joinLocalizableTexts([notAnAnswer(withPeriod(beginning)), endpointNotFoundAdvice(endpoint)]);
+        : joinLocalizableTexts([notAnAnswer(withClosingPunctuation(beginning)), endpointNotFoundAdvice(endpoint)]);
   return new LLMError('LLM_BAD_RESPONSE', messageText, { retryable: beginning === '' });
 }
 

@@ -3,7 +3,7 @@ import type { ErrorReason, LLMErrorCode } from '../../protocol/text/codes.ts';
 import { type LocalizedMessage, message } from '../../protocol/text/l10n.ts';
 import { withMessageLinks } from '../../protocol/text/links.ts';
 import { joinLocalizableTexts, type LocalizableText } from '../../protocol/text/localized.ts';
-import { LLMError, type Retryable } from '../core/errors.ts';
+import { LLMError, type Retryability } from '../core/errors.ts';
 import { retryAfterOf } from '../core/rateLimitHeaders.ts';
 import { isOutputLimitRejection } from '../messages/outputLimit.ts';
 import { providerLabel } from '../models/providers.ts';
@@ -176,13 +176,17 @@ function toError(endpoint: Endpoint, status: number | undefined, body: ErrorBody
   const objected = parameter && { parameter: redact(parameter, endpoint.secrets).slice(0, 200) };
   const details: ProviderErrorDetails = { ...(status !== undefined && { status }), words, ...objected };
   const retryAfterMs = retryAfterOf(headers, Date.now()) ?? retryDelayMs;
-  const error = (code: LLMErrorCode, message: LocalizableText, usually: Retryable, reason?: ErrorReason) => {
+  const error = (code: LLMErrorCode, message: LocalizableText, usually: Retryability, reason?: ErrorReason) => {
     const retryable = mayBeRepeated(code, headers) ?? usually;
     return new LLMError(code, message, { status, retryable, retryAfterMs, reason, details });
   };
 
   if (status === 401 || status === 403 || (status === 400 && keyIsBad.test(everything))) {
-    return error('LLM_AUTH_FAILED', endpoint.hasKey ? refusal(endpoint, withPeriod(reported)) : keyless(name), false);
+    return error(
+      'LLM_AUTH_FAILED',
+      endpoint.hasKey ? refusal(endpoint, withClosingPunctuation(reported)) : keyless(name),
+      false,
+    );
   }
   const perMinute = moreThanAMinute.exec(words);
   if (perMinute && isMore(perMinute[2], perMinute[1])) {
@@ -227,7 +231,7 @@ function toError(endpoint: Endpoint, status: number | undefined, body: ErrorBody
   const answered = (words: string) => message('{0} answered {1}{2}', name, status, words);
   const isLost = status === 404 || status === 405;
   const text = isLost
-    ? joinLocalizableTexts([answered(withPeriod(reported)), endpointNotFoundAdvice(endpoint)])
+    ? joinLocalizableTexts([answered(withClosingPunctuation(reported)), endpointNotFoundAdvice(endpoint)])
     : answered(reported);
   return error('LLM_HTTP_ERROR', text, status === 408 || status === 425 || status >= 500, reason);
 }
@@ -260,7 +264,7 @@ function refusal(endpoint: Endpoint, reported: string): LocalizedMessage {
   );
 }
 
-export const withPeriod = (text: string) => (/[.!?]$/.test(text) ? text : `${text}.`);
+export const withClosingPunctuation = (text: string) => (/[.!?]$/.test(text) ? text : `${text}.`);
 
 /**
  * Returns `x-should-retry` of the headers (OpenAI, Anthropic; also followed by their libraries); undefined if absent. Ignored for errors

@@ -5,7 +5,7 @@ import { LLMError } from '../core/errors.ts';
 import { type JsonObject, parseJson } from '../core/json.ts';
 import { errorBodyMessage } from './errorBody.ts';
 import { flattenBatches } from './flattenBatches.ts';
-import { detectBodyKind, type HttpAnswer, readErrorBodyStart, readJsonAnswer, unreadableAnswer } from './http.ts';
+import { detectBodyKind, type HttpAnswer, readErrorBodyStart, readJsonAnswer, unreadableAnswerError } from './http.ts';
 import { type Endpoint, endpointName, streamErrorToError } from './providerErrors.ts';
 import { type EventStream, readServerSentEvents } from './sse.ts';
 
@@ -21,7 +21,7 @@ export interface ReplyReader {
 
 export type ChunkBatches = AsyncGenerator<ChatStreamChunk[], void>;
 
-export function createBatchClient(
+export function createClientFromChunkBatches(
   batches: (request: ChatRequest, signal?: AbortSignal) => ChunkBatches,
   listModels: NonNullable<LLMClient['listModels']>,
 ): Required<LLMClient> {
@@ -48,7 +48,7 @@ export async function* readReply(
   try {
     yield [connected(answer), ...warnings.map((warning) => ({ warning, done: false }))];
     const kind = await detectBodyKind(answer);
-    if (kind === 'text') throw unreadableAnswer(answer.endpoint, await readErrorBodyStart(answer));
+    if (kind === 'text') throw unreadableAnswerError(answer.endpoint, await readErrorBodyStart(answer));
     if (kind === 'json' && !framing) yield* readWhole(answer, reader);
     else yield* readStream(answer, reader, (framing ?? readServerSentEvents)(answer));
   } finally {
@@ -116,7 +116,7 @@ function parseEvent(endpoint: Endpoint, data: string): unknown {
   try {
     return parseJson(data);
   } catch {
-    throw unreadableAnswer(endpoint, data, true);
+    throw unreadableAnswerError(endpoint, data, true);
   }
 }
 

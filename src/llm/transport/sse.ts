@@ -1,6 +1,6 @@
 import { createParser } from 'eventsource-parser';
 import { isObject, parseJson } from '../core/json.ts';
-import { type HttpAnswer, responseTooLongError, unreadableAnswer } from './http.ts';
+import { type HttpAnswer, responseTooLongError, unreadableAnswerError } from './http.ts';
 import type { ReadTimeLimit } from './timeLimits.ts';
 
 /** Milliseconds after which a busy stream yields to other work, for example a stop. */
@@ -63,7 +63,7 @@ export function readServerSentEvents(answer: HttpAnswer): EventStream {
             turn = performance.now();
           }
         }
-        if (events === 0 && !looksLikeEvents.test(beginning)) throw unreadableAnswer(endpoint, beginning);
+        if (events === 0 && !looksLikeEvents.test(beginning)) throw unreadableAnswerError(endpoint, beginning);
       } finally {
         answer.cancel();
       }

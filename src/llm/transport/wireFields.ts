@@ -2,16 +2,16 @@ import * as z from 'zod';
 import { isObject, type JsonObject } from '../core/json.ts';
 
 /** Schema of fields in replies: an empty value or another type counts as absent. */
-export const nonEmptyStringField = z.string().min(1).optional().catch(undefined);
-export const countField = z.number().nonnegative().optional().catch(undefined);
-export const positiveNumberField = z.number().positive().optional().catch(undefined);
+export const optionalNonEmptyStringSchema = z.string().min(1).optional().catch(undefined);
+export const optionalCountSchema = z.number().nonnegative().optional().catch(undefined);
+export const optionalPositiveNumberSchema = z.number().positive().optional().catch(undefined);
 
-export const booleanField = z.boolean().optional().catch(undefined);
+export const optionalBooleanSchema = z.boolean().optional().catch(undefined);
 
-export const objectField = z.custom<JsonObject>(isObject).catch(() => ({}));
+export const tolerantObjectSchema = z.custom<JsonObject>(isObject).catch(() => ({}));
 
 /** Schema of a list; servers written in Go send null for an empty list. */
-export const listField = z
+export const tolerantListSchema = z
   .array(z.unknown())
   .nullable()
   .transform((items) => items ?? []);

@@ -3,7 +3,7 @@ import type { AssistantMessage } from './messages.ts';
 import type { UserQuestionAnswer, UserQuestionChoice, UserQuestions } from './questions.ts';
 import type { ToolOutcome } from './tools.ts';
 
-export const userQuestionTool = 'ask.person';
+export const userQuestionToolName = 'ask.person';
 
 /**
  * Error code of a user question that was open when the editor closed. The outcome is neither stored nor sent to the model: the call stays
@@ -14,7 +14,7 @@ export const unansweredQuestionCode = 'TOOL_UNANSWERED';
 export const isUnansweredQuestion = (outcome: ToolOutcome): boolean =>
   !outcome.ok && outcome.error.code === unansweredQuestionCode;
 
-export function answersAllUserQuestions(
+export function isCompleteUserQuestionAnswer(
   questions: readonly UserQuestions[],
   { choices, said, attachments }: UserQuestionAnswer,
 ): boolean {
@@ -39,7 +39,7 @@ export const hasOnlyQuestionCalls = (
   calls: Readonly<Record<string, { answer?: UserQuestionAnswer }>>,
 ): boolean =>
   toolCalls.length > 0 &&
-  toolCalls.every(({ id, name }) => name === userQuestionTool && calls[id]?.answer !== undefined);
+  toolCalls.every(({ id, name }) => name === userQuestionToolName && calls[id]?.answer !== undefined);
 
 type Success = Extract<ToolOutcome, { ok: true }> & { data: Answered };
 

@@ -1,8 +1,8 @@
 /** Identity of a tool call across all runs. Providers restart call ids in every run. */
-export interface CallKey {
+export interface ToolCallKey {
   runId: string;
   toolCallId: string;
 }
 
-export const isSameCall = (one: CallKey, other: CallKey): boolean =>
+export const isSameToolCall = (one: ToolCallKey, other: ToolCallKey): boolean =>
   one.runId === other.runId && one.toolCallId === other.toolCallId;

@@ -17,7 +17,7 @@ export interface Compaction {
 export const defaultTruncationLength = 600;
 
 /** Describes for the user the older content in the prompt. A limit below the default also truncates the model's own answers. */
-export function compactedContentText({
+export function compactedContentDescription({
   summary,
   most = defaultTruncationLength,
 }: Pick<Compaction, 'summary' | 'most'>) {

@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import { localizedMessageSchema } from '../text/localizedSchema.ts';
-import type { ValueGrowth } from '../values/growth.ts';
+import type { ValueDelta } from '../values/growth.ts';
 import { errorInfoSchema } from './messages.ts';
 
-const growthSchema: z.ZodType<ValueGrowth> = z.union([
+const growthSchema: z.ZodType<ValueDelta> = z.union([
   z.strictObject({ append: z.array(z.unknown()) }),
   z.strictObject({
     keys: z.record(
@@ -25,7 +25,7 @@ const growthSchema: z.ZodType<ValueGrowth> = z.union([
  * - `next`: with `end`, the following nodes, which run in parallel until `fanIn`; an empty list ends the workflow.
  * - `artifacts`: workspace-relative paths.
  */
-export const workflowNodeChangeShape = {
+export const workflowNodeEventShape = {
   node: z.string(),
   status: z.enum(['start', 'step', 'end', 'failed', 'undone']),
   branch: z.string().optional(),
@@ -42,4 +42,4 @@ export const workflowNodeChangeShape = {
   said: z.array(localizedMessageSchema).optional(),
   error: errorInfoSchema.optional(),
 };
-export type WorkflowNodeChange = z.infer<z.ZodObject<typeof workflowNodeChangeShape>>;
+export type WorkflowNodeEvent = z.infer<z.ZodObject<typeof workflowNodeEventShape>>;

@@ -8,14 +8,14 @@ const nodeSchema = z.object({
   each: z.literal(true).optional(),
   branch: z.string().optional(),
 });
-export type WorkflowOutlineNode = z.infer<typeof nodeSchema>;
+export type WorkflowDiagramNode = z.infer<typeof nodeSchema>;
 
 const edgeSchema = z.object({
   from: z.string(),
   to: z.string().optional(),
   label: z.string().optional(),
 });
-export type WorkflowOutlineEdge = z.infer<typeof edgeSchema>;
+export type WorkflowDiagramEdge = z.infer<typeof edgeSchema>;
 
 /**
  * Drawable form of a workflow: all nodes in file order, and their edges. `branch` of a node is the first node of its parallel branch;

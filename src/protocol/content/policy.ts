@@ -7,14 +7,14 @@ export type ApprovalPreset = (typeof approvalPresets)[number];
 export const isMorePermissivePreset = (one: ApprovalPreset, other: ApprovalPreset): boolean =>
   approvalPresets.indexOf(one) > approvalPresets.indexOf(other);
 
-export const presetNames = {
+export const approvalPresetNames = {
   'ask-everything': 'Ask for everything',
   'reads-free': 'Auto-approve reads',
   'edits-free': 'Auto-approve edits',
   autopilot: 'Autopilot',
 } as const satisfies Record<ApprovalPreset, string>;
 
-export const presetShortNames = {
+export const approvalPresetShortNames = {
   'ask-everything': 'Ask all',
   'reads-free': 'Reads',
   'edits-free': 'Edits',

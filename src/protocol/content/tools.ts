@@ -13,7 +13,7 @@ export interface ToolDefinition {
 }
 
 /** Returns the definitions to send to the model, without tools covered by another tool of the list, except `needed` ones. */
-export function toolsWithoutCovered(
+export function removeRedundantTools(
   tools: readonly ToolDefinition[],
   needed: readonly string[] = [],
 ): ToolDefinition[] {

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { CallKey } from '../content/callKey.ts';
+import type { ToolCallKey } from '../content/callKey.ts';
 import { imageTypes, maxImageBase64Length, maxImages } from '../content/images.ts';
 import {
   type ComposerCompletion,
@@ -11,11 +11,11 @@ import {
 import { maxMentions } from '../content/mentionText.ts';
 import type { ApprovalPreset } from '../content/policy.ts';
 import { userQuestionChoicesSchema } from '../content/questions.ts';
-import { deliveryTimeSchema, type RunEvent } from '../run/events.ts';
+import { messageDeliveryTimingSchema, type RunEvent } from '../run/events.ts';
 import type { Run, RunState } from '../run/run.ts';
 import type { RunSummary } from '../run/summary.ts';
 import { type PanelAction, panelActions, slashIntents } from './intents.ts';
-import type { RunPart } from './runParts.ts';
+import type { RunSnapshotPart } from './runParts.ts';
 
 /**
  * Model option of the picker. `id` is `provider/model`, e.g. `local/demo`, `openai-compatible/qwen3-coder`. `problem`: a sentence with the
@@ -34,7 +34,7 @@ export interface ModelOption {
  * window owns the run. `excerpt`: the text around a search hit. `worktree`: the run's window has the worktree folder open; `begun` is false
  * until the window has started the run.
  */
-export interface RunRow extends RunSummary {
+export interface RunListRow extends RunSummary {
   depth: number;
   newest: number;
   state?: RunState;
@@ -50,10 +50,10 @@ export interface BackgroundCommandState {
   startedAt: number;
 }
 
-export const detailLevels = ['few', 'usual', 'all'] as const;
-export type DetailLevel = (typeof detailLevels)[number];
+export const transcriptDetailLevels = ['few', 'usual', 'all'] as const;
+export type TranscriptDetailLevel = (typeof transcriptDetailLevels)[number];
 
-export interface AddedRule extends CallKey {
+export interface AddedRule extends ToolCallKey {
   text: string;
 }
 
@@ -73,7 +73,7 @@ export interface PanelState {
   presetOfRun: boolean;
   commands: BackgroundCommandState[];
   rulesAdded?: AddedRule[];
-  details?: DetailLevel;
+  details?: TranscriptDetailLevel;
   window?: number;
   limits?: { run?: number; day?: number };
   diskFull?: true;
@@ -84,7 +84,7 @@ export interface PanelState {
 export interface Notice {
   level: 'info' | 'warning' | 'error';
   text: string;
-  action?: { label: string; action: PanelAction; call?: CallKey };
+  action?: { label: string; action: PanelAction; call?: ToolCallKey };
   offer?: { id: number; buttons: string[] };
 }
 
@@ -125,9 +125,9 @@ export interface ChangedFileRow {
 export type HostMessage =
   | { type: 'state'; state: PanelState }
   | { type: 'run'; run: Run | null; part?: 'end'; before?: number }
-  | ({ type: 'run-part' } & RunPart)
+  | ({ type: 'run-part' } & RunSnapshotPart)
   /** Answer to `list-runs`; `more`: number of further runs. */
-  | { type: 'runs'; query: string; rows: RunRow[]; more: number }
+  | { type: 'runs'; query: string; rows: RunListRow[]; more: number }
   | { type: 'room'; runId: string; frees: number }
   | { type: 'branches'; runId: string; points: TranscriptForkPoint[] }
   /** Files changed by a run; `more`: number of further files. `ran`: commands may have changed other files. */
@@ -195,7 +195,7 @@ export const viewMessageSchema = z.discriminatedUnion('type', [
       mentions: mentionsSchema.optional(),
       typed: typedSchema,
       chosen: chosenSchema.optional(),
-      when: deliveryTimeSchema.optional(),
+      when: messageDeliveryTimingSchema.optional(),
     })
     .refine(({ text, attachments, mentions }) => text !== '' || attachments || mentions),
   z.strictObject({ type: z.literal('answer'), chosen: chosenSchema }),
@@ -206,7 +206,7 @@ export const viewMessageSchema = z.discriminatedUnion('type', [
     text: z.string().max(1_000_000).optional(),
     mentions: mentionsSchema.optional(),
     typed: typedSchema,
-    when: deliveryTimeSchema,
+    when: messageDeliveryTimingSchema,
   }),
   z.strictObject({ type: z.literal('take-back'), runId: id, queued: z.number().int() }),
   z.strictObject({

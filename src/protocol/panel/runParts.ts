@@ -4,17 +4,17 @@ import { createDictionary, type Dictionary, toDictionary } from '../values/dicti
 
 const partSize = 250;
 
-export interface RunPart {
+export interface RunSnapshotPart {
   runId: string;
   from: number;
   messages: Message[];
   calls: Dictionary<CallState>;
 }
 
-export function splitRun(run: Run): { parts: RunPart[]; rest: Run } {
+export function splitRunSnapshot(run: Run): { parts: RunSnapshotPart[]; rest: Run } {
   if (run.messages.length <= partSize) return { parts: [], rest: run };
   const rest = { ...run, messages: [] as Message[], calls: toDictionary({ ...run.calls }) };
-  const parts: RunPart[] = [];
+  const parts: RunSnapshotPart[] = [];
   for (let from = 0; from < run.messages.length; from += partSize) {
     const messages = run.messages.slice(from, from + partSize);
     const calls = createDictionary<CallState>();
@@ -31,7 +31,7 @@ export function splitRun(run: Run): { parts: RunPart[]; rest: Run } {
 }
 
 /** Joins the parts into `rest`, which is changed. Returns undefined if a part is missing. */
-export function joinRunSnapshotParts(parts: readonly RunPart[], rest: Run, before: number): Run | undefined {
+export function joinRunSnapshotParts(parts: readonly RunSnapshotPart[], rest: Run, before: number): Run | undefined {
   let at = 0;
   for (const { runId, from, messages } of parts) {
     if (runId !== rest.id || from !== at) return undefined;

@@ -1,6 +1,6 @@
 import type { Message, TokenUsage } from '../content/messages.ts';
 import { escapeInvisibleInLine } from '../text/escapeInvisible.ts';
-import type { RunEvent, StoredChange } from './events.ts';
+import type { RunEvent, StoredFileChange } from './events.ts';
 
 export type AuditEntry = { kind: 'run' | 'question' | 'answer' | 'effect' | 'model-call' } & Record<string, unknown>;
 
@@ -212,7 +212,7 @@ function shown(text: string, filters: AuditTextFilters): string {
 const commandOf = (line: string | undefined, filters: AuditTextFilters) =>
   line !== undefined && { command: shown(line, filters), commandSha256: filters.sha256(line) };
 
-const changesOf = (changes: readonly StoredChange[] | undefined, filters: AuditTextFilters) =>
+const changesOf = (changes: readonly StoredFileChange[] | undefined, filters: AuditTextFilters) =>
   changes && {
     changes: changes.map(({ path, before, after }) => ({ path: shown(path, filters), before, after })),
   };

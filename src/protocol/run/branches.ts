@@ -7,12 +7,12 @@ type BranchPosition = z.infer<typeof positionSchema>;
  * Origin of a branch: events up to `seq` belong to `run`. `line`: origins of the ancestors, so that a family stays known after an ancestor
  * is deleted.
  */
-export const branchParentSchema = z.object({ ...positionSchema.shape, line: z.array(positionSchema).optional() });
-export type BranchParent = z.infer<typeof branchParentSchema>;
+export const runBranchOriginSchema = z.object({ ...positionSchema.shape, line: z.array(positionSchema).optional() });
+export type RunBranchOrigin = z.infer<typeof runBranchOriginSchema>;
 
 interface RunBranch {
   id: string;
-  parent?: BranchParent;
+  parent?: RunBranchOrigin;
   createdAt: number;
   updatedAt: number;
   pinned?: boolean;
@@ -96,7 +96,7 @@ export function relatedRuns<Run extends RunBranch>(id: string, runs: readonly Ru
   return self ? runs.filter((run) => rootOf(run) === rootOf(self)) : [];
 }
 
-const positionsOf = (parent: BranchParent | undefined): BranchPosition[] =>
+const positionsOf = (parent: RunBranchOrigin | undefined): BranchPosition[] =>
   parent ? [parent, ...(parent.line ?? [])] : [];
 
 const rootOf = ({ id, parent }: RunBranch): string => positionsOf(parent).at(-1)?.run ?? id;

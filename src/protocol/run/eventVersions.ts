@@ -1,7 +1,7 @@
 import type { StoredEvent } from './events.ts';
 
 /** Newest version of the stored format that this code reads. A line of a later version makes its run read-only. */
-export const formatVersion = 4;
+export const storedRunFormatVersion = 4;
 
 /**
  * Format version that introduced each stored event type; types without a row have version 1. The journal writes the version on the line, so

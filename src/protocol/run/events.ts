@@ -4,12 +4,12 @@ import { approvalBasisSchema } from '../content/approvalBasis.ts';
 import { contextUsageSchema } from '../content/contextUsage.ts';
 import { deliveredInstructionSchema, workspaceInstructionFileSchema } from '../content/instructions.ts';
 import { attachmentSchema, errorInfoSchema, messageSchema, tokenUsageSchema } from '../content/messages.ts';
-import { workflowNodeChangeShape } from '../content/nodeChange.ts';
+import { workflowNodeEventShape } from '../content/nodeChange.ts';
 import { workflowDiagramSchema } from '../content/outline.ts';
 import { userQuestionAnswerShape, userQuestionsSchema } from '../content/questions.ts';
 import { workStatsSchema } from '../content/workStats.ts';
 import { localizedMessageSchema } from '../text/localizedSchema.ts';
-import { branchParentSchema } from './branches.ts';
+import { runBranchOriginSchema } from './branches.ts';
 
 export const runPhaseSchema = z.enum(['Running', 'WaitingUser', 'Completed', 'Failed']);
 export type RunPhase = z.infer<typeof runPhaseSchema>;
@@ -30,7 +30,7 @@ const storedChangeSchema = z.object({
   mode: z.number().int().optional(),
   encoding: z.enum(['utf8bom', 'utf16le', 'utf16be']).optional(),
 });
-export type StoredChange = z.infer<typeof storedChangeSchema>;
+export type StoredFileChange = z.infer<typeof storedChangeSchema>;
 
 const movedSchema = z.object({ from: z.string(), to: z.string() });
 export type FileMove = z.infer<typeof movedSchema>;
@@ -48,7 +48,7 @@ const undoChangeSchema = storedChangeSchema.extend({
   at: z.string().optional(),
   step: z.number().int().optional(),
 });
-export type UndoChange = z.infer<typeof undoChangeSchema>;
+export type FileChangeByUndo = z.infer<typeof undoChangeSchema>;
 
 const undoMoveSchema = movedSchema.extend({ step: z.number().int().optional() });
 export type UndoneMove = z.infer<typeof undoMoveSchema>;
@@ -115,14 +115,14 @@ const proposedSchema = z.object({
   location: z.string(),
   tool: z.string().optional(),
 });
-export type ProposedCallPlan = z.infer<typeof proposedSchema>;
+export type ProposedToolCallHashes = z.infer<typeof proposedSchema>;
 
 export const approvalDecisionSchema = z.enum(['allow', 'allow-run', 'deny']);
 export type ApprovalDecision = z.infer<typeof approvalDecisionSchema>;
 
 /** Delivery time of a message to a running run: at the next turn, after the run, or at once, replacing the current work. */
-export const deliveryTimeSchema = z.enum(['turn', 'done', 'now']);
-export type DeliveryTime = z.infer<typeof deliveryTimeSchema>;
+export const messageDeliveryTimingSchema = z.enum(['turn', 'done', 'now']);
+export type MessageDeliveryTiming = z.infer<typeof messageDeliveryTimingSchema>;
 
 const limitOfSchema = z.enum(['run', 'day']);
 export type SpendingLimitKind = z.infer<typeof limitOfSchema>;
@@ -160,7 +160,7 @@ const storedEvents = [
     workflowId: z.string(),
     agentId: z.string(),
     model: z.string(),
-    parent: branchParentSchema.optional(),
+    parent: runBranchOriginSchema.optional(),
     imported: z.literal(true).optional(),
   }),
   // Empty title: the model found none. `usage`: tokens of the title request. An empty title by the user restores the automatic title.
@@ -200,8 +200,8 @@ const storedEvents = [
     anew: z.literal(true).optional(),
   }),
   // Message of the user during a turn, identified by the event number. A `message` event records the delivery. `when`: `turn` if absent.
-  event('queued', { ...userTextShape, when: deliveryTimeSchema.optional() }),
-  event('queued-change', { queued: z.number().int(), ...userTextShape, when: deliveryTimeSchema }),
+  event('queued', { ...userTextShape, when: messageDeliveryTimingSchema.optional() }),
+  event('queued-change', { queued: z.number().int(), ...userTextShape, when: messageDeliveryTimingSchema }),
   event('queued-remove', { queued: z.number().int() }),
   // Corrected arguments of a call; the message retains the original. Contains the changed arguments, and the names of removed arguments.
   event('call-arguments', { toolCallId: z.string(), ...understoodShape }),
@@ -316,7 +316,7 @@ const storedEvents = [
     ...besideShape,
   }),
   event('outline', { outline: workflowDiagramSchema }),
-  event('node', workflowNodeChangeShape),
+  event('node', workflowNodeEventShape),
   // Compaction of the context window. `node`: in the conversation of a node; `branch`: in the conversation of a parallel branch;
   // `conversation`: key of the step's conversation.
   event('compaction', {

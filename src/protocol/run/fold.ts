@@ -3,12 +3,12 @@ import type { ContextUsage } from '../content/contextUsage.ts';
 import type { Message, TokenUsage } from '../content/messages.ts';
 import { appendTerminalOutput } from '../text/lineUpdates.ts';
 import { createDictionary, toDictionary } from '../values/dictionary.ts';
-import type { DeliveryTime, RunEvent, StoredEvent } from './events.ts';
+import type { MessageDeliveryTiming, RunEvent, StoredEvent } from './events.ts';
 import {
-  applyNodeChange,
-  applyNodeCompaction,
-  applyNodeMessage,
-  applyNodeText,
+  appendWorkflowNodeLiveText,
+  applyWorkflowNodeCompaction,
+  applyWorkflowNodeEvent,
+  applyWorkflowNodeMessage,
   createWorkflowGraphState,
 } from './graph.ts';
 import { dropAnsweredOutcomes, dropDeliveredOutcomes, recordOutcome } from './outcomes.ts';
@@ -112,7 +112,7 @@ export function applyEvent(run: Run, event: RunEvent): void {
       run.messageTimes.push(event.at);
       break;
     case 'node-message':
-      if (run.graph) applyNodeMessage(run.graph, event);
+      if (run.graph) applyWorkflowNodeMessage(run.graph, event);
       dropAnsweredOutcomes(run, event);
       break;
     case 'queued':
@@ -126,7 +126,7 @@ export function applyEvent(run: Run, event: RunEvent): void {
       break;
     case 'chunk': {
       if (event.node !== undefined) {
-        if (run.graph) applyNodeText(run.graph, event.node, event.content ?? '');
+        if (run.graph) appendWorkflowNodeLiveText(run.graph, event.node, event.content ?? '');
         break;
       }
       run.live ??= { content: '', thinking: '', calls: [] };
@@ -320,7 +320,7 @@ export function applyEvent(run: Run, event: RunEvent): void {
       break;
     case 'node':
       run.graph ??= createWorkflowGraphState();
-      applyNodeChange(run.graph, event, event.at);
+      applyWorkflowNodeEvent(run.graph, event, event.at);
       dropDeliveredOutcomes(run, event);
       if (event.branch === undefined) {
         const isEnd = event.status === 'end' && run.graph.main.at.length === 0;
@@ -329,7 +329,7 @@ export function applyEvent(run: Run, event: RunEvent): void {
       break;
     case 'compaction':
       if (event.node !== undefined) {
-        if (run.graph) applyNodeCompaction(run.graph, { ...event, node: event.node });
+        if (run.graph) applyWorkflowNodeCompaction(run.graph, { ...event, node: event.node });
         break;
       }
       run.contextTokens = 0;
@@ -391,7 +391,7 @@ function callOf(run: Run, toolCallId: string): CallState {
 
 const waiting = (
   queued: number,
-  { text, attachments, when = 'turn' }: Omit<QueuedMessage, 'queued' | 'when'> & { when?: DeliveryTime },
+  { text, attachments, when = 'turn' }: Omit<QueuedMessage, 'queued' | 'when'> & { when?: MessageDeliveryTiming },
 ): QueuedMessage => ({
   text,
   ...(attachments && { attachments }),

@@ -1,9 +1,9 @@
-import { type Compaction, compactedContentText, createCompactionRecord } from '../content/compaction.ts';
+import { type Compaction, compactedContentDescription, createCompactionRecord } from '../content/compaction.ts';
 import type { ErrorInfo, Message } from '../content/messages.ts';
-import type { WorkflowNodeChange } from '../content/nodeChange.ts';
+import type { WorkflowNodeEvent } from '../content/nodeChange.ts';
 import { type LocalizedMessage, message, toEnglishText } from '../text/l10n.ts';
 import { createDictionary, type Dictionary, sortedDictionaryKeys } from '../values/dictionary.ts';
-import { applyValueGrowth } from '../values/growth.ts';
+import { applyValueDelta } from '../values/growth.ts';
 
 /**
  * Line of workflow nodes: the main line, or a parallel branch with its own copy of the state. Branches are keyed by name (`outer/inner`).
@@ -20,14 +20,14 @@ export interface WorkflowTrack {
   visit?: number;
   messages?: Message[];
   compactions?: Compaction[];
-  conversations?: Dictionary<NodeConversation>;
+  conversations?: Dictionary<WorkflowNodeConversation>;
 }
 
 /**
  * Recorded conversation of a step with a model, continued after an error, a stop or a restart. `given`: number of messages before the first
  * request. `callIds`: run call ids by the model's ids.
  */
-export interface NodeConversation {
+export interface WorkflowNodeConversation {
   messages: Message[];
   given: number;
   compactions: Compaction[];
@@ -56,7 +56,7 @@ export interface WorkflowGraphState {
   artifacts: string[];
 }
 
-export interface NodeMessage {
+export interface WorkflowNodeMessage {
   branch?: string;
   conversation: string;
   callPrefix: string;
@@ -85,7 +85,7 @@ export function withoutParallelResults({
 }
 
 /** Folds a node event into the graph, in place. */
-export function applyNodeChange(graph: WorkflowGraphState, change: WorkflowNodeChange, at: number): void {
+export function applyWorkflowNodeEvent(graph: WorkflowGraphState, change: WorkflowNodeEvent, at: number): void {
   const { node, branch } = change;
   if (change.status === 'start') begin(graph, change, at);
   const track = workflowTrackOfBranch(graph, branch);
@@ -93,7 +93,7 @@ export function applyNodeChange(graph: WorkflowGraphState, change: WorkflowNodeC
   if (!track || !state) return; // a node without a start cannot end
   const grown = Object.entries(change.grown ?? {}).map(([key, growth]) => [
     key,
-    applyValueGrowth(track.state[key], growth),
+    applyValueDelta(track.state[key], growth),
   ]);
   track.state = { ...(!change.whole && track.state), ...change.state, ...Object.fromEntries(grown) };
   graph.artifacts = [...new Set([...(change.whole ? [] : graph.artifacts), ...(change.artifacts ?? [])])];
@@ -131,7 +131,7 @@ function warn(state: NodeState, warnings: readonly string[], said: readonly Loca
   if (news.length > 0) state.said = [...(state.said ?? []), ...news];
 }
 
-function begin(graph: WorkflowGraphState, { node, branch, of, anew }: WorkflowNodeChange, at: number): void {
+function begin(graph: WorkflowGraphState, { node, branch, of, anew }: WorkflowNodeEvent, at: number): void {
   const before = graph.nodes[node];
   const visit = (before?.visits ?? 0) + 1;
   graph.nodes[node] = { status: 'running', visits: visit, startedAt: at, ...(of !== undefined && { of }) };
@@ -147,27 +147,27 @@ function begin(graph: WorkflowGraphState, { node, branch, of, anew }: WorkflowNo
       delete graph.branches[name];
 }
 
-export const forEachItemKey = (node: string, index: number): string => `${node}[${index}]`;
+export const keyOfForEachItem = (node: string, index: number): string => `${node}[${index}]`;
 
-export const childTrackKey = (around: string | undefined, name: string): string =>
+export const childWorkflowTrackKey = (around: string | undefined, name: string): string =>
   around === undefined ? name : `${around}/${name}`;
 
 export const nestedWorkflowKey = (node: string): string => `${node}()`;
 
 function isOpenedBy(node: string, branch: string | undefined, line: string): boolean {
-  const own = childTrackKey(branch, node.slice(node.lastIndexOf('/') + 1));
+  const own = childWorkflowTrackKey(branch, node.slice(node.lastIndexOf('/') + 1));
   return line.startsWith(`${own}[`) || line.startsWith(`${own}(`);
 }
 
 const isOwnLine = (branch: string | undefined): boolean => branch !== undefined && /[\])]$/.test(branch);
 
-function closeLines({ branches }: WorkflowGraphState, { node, branch }: WorkflowNodeChange): void {
+function closeLines({ branches }: WorkflowGraphState, { node, branch }: WorkflowNodeEvent): void {
   for (const name of sortedDictionaryKeys(branches)) if (isOpenedBy(node, branch, name)) delete branches[name];
 }
 
-export function applyNodeMessage(
+export function applyWorkflowNodeMessage(
   graph: WorkflowGraphState,
-  { branch, conversation: key, callPrefix, message, given, anew }: NodeMessage,
+  { branch, conversation: key, callPrefix, message, given, anew }: WorkflowNodeMessage,
 ): void {
   const track = workflowTrackOfBranch(graph, branch);
   if (!track) return;
@@ -200,7 +200,7 @@ export const workflowTrackOfBranch = (
   branch: string | undefined,
 ): WorkflowTrack | undefined => (branch === undefined ? main : branches[branch]);
 
-export function applyNodeCompaction(
+export function applyWorkflowNodeCompaction(
   graph: WorkflowGraphState,
   {
     node,
@@ -212,7 +212,7 @@ export function applyNodeCompaction(
   const state = graph.nodes[node];
   const warning = message(
     'The context window was full: the model saw {0} from then on.',
-    message(compactedContentText(compaction)),
+    message(compactedContentDescription(compaction)),
   );
   if (state) warn(state, [toEnglishText(warning)], [warning]);
   if (conversation !== undefined) {
@@ -226,7 +226,7 @@ export function applyNodeCompaction(
   track.compactions = [...(track.compactions ?? []), record];
 }
 
-export function applyNodeText(graph: WorkflowGraphState, node: string, text: string): void {
+export function appendWorkflowNodeLiveText(graph: WorkflowGraphState, node: string, text: string): void {
   const state = graph.nodes[node];
   if (!state) return;
   const live = (state.live ?? '') + text;

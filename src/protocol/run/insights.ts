@@ -26,7 +26,7 @@ export interface DailyModelUsage {
  * Results of the calls of a tool. `denied`: by the user, a rule or a preset. `interrupted`: by a stop or the end of the editor. `ms`:
  * duration of each completed call. `waits`: milliseconds until each approval.
  */
-export interface ToolCounts {
+export interface ToolCallCounts {
   tool: string;
   done: number;
   failed: number;
@@ -39,7 +39,7 @@ export interface ToolCounts {
 export interface UsageCounts {
   runs: number;
   models: DailyModelUsage[];
-  tools: ToolCounts[];
+  tools: ToolCallCounts[];
 }
 
 export const createUsageCounts = (): UsageCounts => ({ runs: 0, models: [], tools: [] });
@@ -56,7 +56,7 @@ export function countRunUsage(events: readonly StoredEvent[]): UsageCounts {
 
 class Counting {
   readonly models = new Map<string, DailyModelUsage>();
-  readonly tools = new Map<string, ToolCounts>();
+  readonly tools = new Map<string, ToolCallCounts>();
   private readonly names = new Map<string, string>();
   private model = '';
   private last = '';
@@ -124,7 +124,7 @@ class Counting {
     return asked ?? (this.model === model || this.model.endsWith(`/${model}`) ? this.model : model);
   }
 
-  private toolOf(toolCallId: string, name: string | undefined): ToolCounts | undefined {
+  private toolOf(toolCallId: string, name: string | undefined): ToolCallCounts | undefined {
     const tool = name || this.names.get(toolCallId);
     if (!tool) return undefined;
     return entryOf(this.tools, tool, () => noCalls(tool));
@@ -168,7 +168,7 @@ const newModelDay = (day: string, model: string): DailyModelUsage => ({
   ...(Object.fromEntries(sums.map((name) => [name, 0])) as Record<(typeof sums)[number], number>),
 });
 
-const noCalls = (tool: string): ToolCounts => ({
+const noCalls = (tool: string): ToolCallCounts => ({
   tool,
   done: 0,
   failed: 0,
@@ -179,7 +179,7 @@ const noCalls = (tool: string): ToolCounts => ({
 });
 
 export function sumUsageCounts(all: readonly UsageCounts[]): UsageCounts {
-  const tools = new Map<string, ToolCounts>();
+  const tools = new Map<string, ToolCallCounts>();
   for (const { tool, ms, waits, ...counts } of all.flatMap((one) => one.tools)) {
     const sum = entryOf(tools, tool, () => noCalls(tool));
     for (const name of ['done', 'failed', 'denied', 'interrupted'] as const) sum[name] += counts[name];
@@ -220,7 +220,7 @@ export const cacheShareOf = ({ promptTokens, cachedTokens }: DailyModelUsage): n
 export const knownModelCost = ({ calls, unpriced, cost }: DailyModelUsage): number | undefined =>
   calls > unpriced ? cost : undefined;
 
-export const toolSuccessRate = ({ done, failed }: ToolCounts): number | undefined =>
+export const toolSuccessRate = ({ done, failed }: ToolCallCounts): number | undefined =>
   done + failed > 0 ? done / (done + failed) : undefined;
 
 /** Renders both tables as CSV, separated by an empty line. An unknown value is an empty field, never 0. */

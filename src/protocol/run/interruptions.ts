@@ -1,7 +1,7 @@
 import { escapeInvisibleInLine } from '../text/escapeInvisible.ts';
 import { type LocalizedMessage, message } from '../text/l10n.ts';
 import { createDictionary, sortedDictionaryEntries } from '../values/dictionary.ts';
-import type { NodeConversation } from './graph.ts';
+import type { WorkflowNodeConversation } from './graph.ts';
 import { pendingCalls } from './pending.ts';
 import { type CallState, callsInStartOrder, type Run } from './run.ts';
 
@@ -22,7 +22,7 @@ interface Interruption {
 export function nodeInterruption(run: Run, node: string, branch: string | undefined): Interruption | undefined {
   const { graph } = run;
   const track = branch === undefined ? graph?.main : graph?.branches[branch];
-  const { visit, steps = 0, conversations = createDictionary<NodeConversation>(), messages = [] } = track ?? {};
+  const { visit, steps = 0, conversations = createDictionary<WorkflowNodeConversation>(), messages = [] } = track ?? {};
   if (visit === undefined) return undefined;
   const recorded = new Set<string>();
   const open = new Set<string>();

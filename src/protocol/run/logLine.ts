@@ -2,7 +2,7 @@ import type { TokenUsage } from '../content/messages.ts';
 import { escapeInvisibleInLine } from '../text/escapeInvisible.ts';
 import { englishCount, formatEnglishInteger } from '../text/plurals.ts';
 import { shortenText } from '../text/shorten.ts';
-import { type RunEvent, runEventSchema, type StoredChange } from './events.ts';
+import { type RunEvent, runEventSchema, type StoredFileChange } from './events.ts';
 import { formatDollars } from './money.ts';
 import { commandEndTextForModel, hasCommandFailed } from './run.ts';
 
@@ -25,7 +25,7 @@ export function logLineOf(event: RunEvent, hide: (text: string) => string): LogL
   return { level, text: escapeInvisibleInLine(cut(hide(text))) };
 }
 
-export const eventTypes = runEventSchema.options.map((one) => one.shape.type.value);
+export const runEventTypes = runEventSchema.options.map((one) => one.shape.type.value);
 
 type LineText = string | [Exclude<LogLine['level'], 'info'>, string] | undefined;
 
@@ -169,7 +169,7 @@ const lengthOf = (text: string): string => englishCount(text.length, 'character'
 const filesInShort = (all: readonly { path: string }[]): string => all.map(({ path }) => path).join(', ');
 const files = (many = 0): string => (many > 0 ? ` and ${englishCount(many, 'file')}` : '');
 
-function paths(changes: readonly StoredChange[]): string {
+function paths(changes: readonly StoredFileChange[]): string {
   const shown = changes.slice(0, maxPaths).map(({ path, before, after }) => {
     const what = before === null ? 'new' : after === null ? 'deleted' : undefined;
     return what ? `${path} (${what})` : path;

@@ -23,7 +23,7 @@ function inParts(amount: number, digits: number): LocalizedMessage {
 
 export const spendingLimitErrorCodes = { run: 'LIMIT_RUN_REACHED', day: 'LIMIT_DAY_REACHED' } as const;
 
-export const reachedSpendingLimit = (
+export const spendingLimitKindOfError = (
   error: Pick<Partial<ErrorInfo>, 'code'> | undefined,
 ): SpendingLimitKind | undefined =>
   error?.code === spendingLimitErrorCodes.run ? 'run' : error?.code === spendingLimitErrorCodes.day ? 'day' : undefined;

@@ -1,22 +1,22 @@
 import type { ToolCall } from '../content/messages.ts';
-import type { WorkflowNodeChange } from '../content/nodeChange.ts';
+import type { WorkflowNodeEvent } from '../content/nodeChange.ts';
 import type { ToolOutcome } from '../content/tools.ts';
 import { createDictionary, type Dictionary, sortedDictionaryEntries } from '../values/dictionary.ts';
 import type { RecordedOutcome } from './events.ts';
-import type { NodeMessage, WorkflowGraphState } from './graph.ts';
+import type { WorkflowGraphState, WorkflowNodeMessage } from './graph.ts';
 
 /**
  * Outcome of a node's call between the end of the call and its delivery to the node. After a restart the node continues with the outcome,
  * and the call is not repeated. `byPerson`: the user supplied the result of an interrupted call.
  */
-export type NodeOutcome = RecordedOutcome & { tool: string; byPerson?: true };
+export type WorkflowNodeOutcome = RecordedOutcome & { tool: string; byPerson?: true };
 
 interface Recorded {
-  outcomes?: Dictionary<NodeOutcome>;
+  outcomes?: Dictionary<WorkflowNodeOutcome>;
   graph?: WorkflowGraphState;
 }
 
-export function recordOutcome(run: Recorded, toolCallId: string, outcome: NodeOutcome): void {
+export function recordOutcome(run: Recorded, toolCallId: string, outcome: WorkflowNodeOutcome): void {
   run.outcomes ??= createDictionary();
   run.outcomes[toolCallId] = outcome;
 }
@@ -45,7 +45,7 @@ export function workflowStepOutcome(
   return undefined;
 }
 
-export function dropDeliveredOutcomes({ outcomes }: Recorded, { node, status, anew }: WorkflowNodeChange): void {
+export function dropDeliveredOutcomes({ outcomes }: Recorded, { node, status, anew }: WorkflowNodeEvent): void {
   const isOver = status === 'step' || status === 'end' || (status === 'start' && anew);
   if (!outcomes || !(isOver || status === 'failed')) return;
   for (const [id, outcome] of sortedDictionaryEntries(outcomes))
@@ -54,7 +54,7 @@ export function dropDeliveredOutcomes({ outcomes }: Recorded, { node, status, an
 
 export function dropAnsweredOutcomes(
   { outcomes, graph }: Recorded,
-  { branch, conversation, message }: NodeMessage,
+  { branch, conversation, message }: WorkflowNodeMessage,
 ): void {
   if (!outcomes || message.role !== 'tool') return;
   const track = branch === undefined ? graph?.main : graph?.branches[branch];

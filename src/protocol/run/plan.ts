@@ -3,16 +3,16 @@ import type { Message, ToolCall } from '../content/messages.ts';
 import type { Run } from './run.ts';
 import { callWithCorrectedArguments } from './understoodArguments.ts';
 
-export const planStatus = ['pending', 'active', 'done'] as const;
+export const planItemStatuses = ['pending', 'active', 'done'] as const;
 
 export interface PlanItem {
   text: string;
-  status: (typeof planStatus)[number];
+  status: (typeof planItemStatuses)[number];
 }
 
 export const planBounds = { items: 50, text: 200 };
 
-export const planTool = 'plan.update';
+export const planToolName = 'plan.update';
 
 export const planItemsOfRun = ({ messages, calls }: Run): PlanItem[] =>
   newestPlan(
@@ -30,7 +30,7 @@ export function newestPlan(
     const message = messages[at]!;
     if (message.role !== 'assistant') continue;
     for (const call of message.toolCalls?.toReversed() ?? []) {
-      if (call.name !== planTool || !isAccepted(call)) continue;
+      if (call.name !== planToolName || !isAccepted(call)) continue;
       const { items } = understood(call).arguments;
       if (isPlan(items)) return { at, call, items };
     }
@@ -38,7 +38,7 @@ export function newestPlan(
   return undefined;
 }
 
-export function planProgressText(run: Run): string {
+export function planTextForImplementation(run: Run): string {
   const answer = run.messages.findLast(({ role, content }) => role === 'assistant' && content.trim() !== '');
   const items = planItemsOfRun(run).map(({ text }, at) => `${at + 1}. ${text}`);
   return [answer?.content.trim() ?? '', ...(items.length > 0 ? [`Steps:\n${items.join('\n')}`] : [])]
@@ -63,7 +63,7 @@ function isItem(item: unknown): item is PlanItem {
     typeof text === 'string' &&
     text !== '' &&
     text.length <= planBounds.text &&
-    planStatus.some((one) => one === status) &&
+    planItemStatuses.some((one) => one === status) &&
     Object.keys(rest).length === 0
   );
 }

@@ -8,6 +8,6 @@ export const readOnlyReasonMessages = {
     'A newer version of Towpath has continued this run. This version shows what it can read. Update Towpath to continue it.',
 } as const;
 
-export type ReadOnlyCode = keyof typeof readOnlyReasonMessages;
+export type ReadOnlyReasonCode = keyof typeof readOnlyReasonMessages;
 
-export const readOnlyCodes = Object.keys(readOnlyReasonMessages) as [ReadOnlyCode, ...ReadOnlyCode[]];
+export const readOnlyReasonCodes = Object.keys(readOnlyReasonMessages) as [ReadOnlyReasonCode, ...ReadOnlyReasonCode[]];

@@ -9,27 +9,27 @@ import type { WorkStats } from '../content/workStats.ts';
 import { type LocalizedMessage, message, t, toEnglishText } from '../text/l10n.ts';
 import { truncateWithEllipsis } from '../text/shorten.ts';
 import { createDictionary, type Dictionary, sortedDictionaryEntries, toDictionary } from '../values/dictionary.ts';
-import type { BranchParent } from './branches.ts';
+import type { RunBranchOrigin } from './branches.ts';
 import type {
   ApprovalDecision,
   BackgroundCommandStart,
   CommandEnd,
   CorrectedArguments,
-  DeliveryTime,
   FileMove,
+  MessageDeliveryTiming,
   ProcessIdentity,
-  ProposedCallPlan,
+  ProposedToolCallHashes,
   RecordedCommandLine,
   RunPhase,
   ShownApprovalRequest,
-  StoredChange,
+  StoredFileChange,
   UserMessageText,
   WorkflowStepStart,
 } from './events.ts';
 import type { WorkflowGraphState } from './graph.ts';
-import type { NodeOutcome } from './outcomes.ts';
-import type { ReadOnlyCode } from './readOnlyReason.ts';
-import type { ChangedRunFile, RedoableUndo } from './runFiles.ts';
+import type { WorkflowNodeOutcome } from './outcomes.ts';
+import type { ReadOnlyReasonCode } from './readOnlyReason.ts';
+import type { FileChangedByRun, RedoableUndo } from './runFiles.ts';
 
 /**
  * Tool call as displayed on its card. Arguments are in the assistant message, the outcome is in the tool message.
@@ -47,7 +47,7 @@ export interface CallState {
   title?: string;
   understood?: CorrectedArguments;
   question?: ShownApprovalRequest;
-  proposed?: ProposedCallPlan;
+  proposed?: ProposedToolCallHashes;
   requestSeq?: number;
   asked?: UserQuestions[];
   answer?: UserQuestionAnswer;
@@ -61,7 +61,7 @@ export interface CallState {
   ms?: number;
   ok?: boolean;
   code?: string;
-  changes?: StoredChange[];
+  changes?: StoredFileChange[];
   moved?: FileMove;
   diff?: string;
   command?: RecordedCommandLine;
@@ -123,7 +123,7 @@ export interface Run {
   createdAt: number;
   updatedAt: number;
   imported?: boolean;
-  parent?: BranchParent;
+  parent?: RunBranchOrigin;
   own?: number;
   phase: RunPhase;
   error?: ErrorInfo;
@@ -133,14 +133,14 @@ export interface Run {
   messages: Message[];
   messageTimes: number[];
   calls: Dictionary<CallState>;
-  unmade?: StoredChange[];
-  files?: Dictionary<ChangedRunFile>;
+  unmade?: StoredFileChange[];
+  files?: Dictionary<FileChangedByRun>;
   undos?: RedoableUndo[];
   instructions?: WorkspaceInstructionFile[];
   instructed?: Dictionary<DeliveredInstruction & { at: number }>;
   ran?: boolean;
   tools?: Dictionary<string>;
-  outcomes?: Dictionary<NodeOutcome>;
+  outcomes?: Dictionary<WorkflowNodeOutcome>;
   held?: string[];
   asking?: string[];
   queued: QueuedMessage[];
@@ -158,11 +158,11 @@ export interface Run {
   contextMessages: number;
   compactions: Compaction[];
   damage?: Corruption[];
-  readOnly?: ReadOnlyCode;
+  readOnly?: ReadOnlyReasonCode;
 }
 export interface QueuedMessage extends UserMessageText {
   queued: number;
-  when: DeliveryTime;
+  when: MessageDeliveryTiming;
 }
 export type StreamedCallDraft = NonNullable<Run['live']>['calls'][number];
 

@@ -1,12 +1,12 @@
 import { createDictionary, type Dictionary, sortedDictionaryEntries } from '../values/dictionary.ts';
-import type { FileMove, RunEvent, StoredChange, UndoChange, UndoneMove } from './events.ts';
+import type { FileChangeByUndo, FileMove, RunEvent, StoredFileChange, UndoneMove } from './events.ts';
 
 /**
  * File changed by a run. `before` and `after` (state left by the run) are content ids; null: no file. `kind`: `before` is not text. `from`:
  * moved unchanged from this path. `mixed`: also changed by someone else. `at`: epoch milliseconds of the newest change. `told`: content id
  * of a foreign change that the model was informed of.
  */
-export interface ChangedRunFile {
+export interface FileChangedByRun {
   before: string | null;
   after: string | null;
   kind?: string;
@@ -20,20 +20,20 @@ export interface ChangedRunFile {
 export interface RedoableUndo {
   seq: number;
   toolCallIds: string[];
-  changes: UndoChange[];
+  changes: FileChangeByUndo[];
   moves: UndoneMove[];
-  files: [path: string, file: ChangedRunFile | null][];
+  files: [path: string, file: FileChangedByRun | null][];
 }
 
 interface WithFiles {
-  files?: Dictionary<ChangedRunFile> | undefined;
+  files?: Dictionary<FileChangedByRun> | undefined;
   undos?: RedoableUndo[] | undefined;
 }
 
 const maxUndos = 100;
 
 interface Change {
-  changes?: readonly StoredChange[] | undefined;
+  changes?: readonly StoredFileChange[] | undefined;
   moved?: FileMove | undefined;
   at: number;
 }
@@ -120,8 +120,8 @@ function changeFiles(run: WithFiles, { changes = [], moved, at }: Change): void 
 
 const isOfRun = ({ path }: { path: string }): boolean => path.startsWith('@state/');
 
-function undoFiles(run: WithFiles, changes: readonly StoredChange[], paths: readonly string[] = []): void {
-  const files = run.files ?? createDictionary<ChangedRunFile>();
+function undoFiles(run: WithFiles, changes: readonly StoredFileChange[], paths: readonly string[] = []): void {
+  const files = run.files ?? createDictionary<FileChangedByRun>();
   for (const { path, after } of changes) {
     const file = files[path];
     if (!file) continue;
@@ -137,7 +137,7 @@ function undoFiles(run: WithFiles, changes: readonly StoredChange[], paths: read
   }
 }
 
-function moveFiles(files: Dictionary<ChangedRunFile>, { from, to }: FileMove): void {
+function moveFiles(files: Dictionary<FileChangedByRun>, { from, to }: FileMove): void {
   for (const [path, file] of sortedDictionaryEntries(files)) {
     if (path !== from && !path.startsWith(`${from}/`)) continue;
     delete files[path];

@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import { errorInfoSchema } from '../content/messages.ts';
 import { localizedMessageSchema } from '../text/localizedSchema.ts';
-import { branchParentSchema } from './branches.ts';
+import { runBranchOriginSchema } from './branches.ts';
 import { runPhaseSchema } from './events.ts';
-import { readOnlyCodes } from './readOnlyReason.ts';
+import { readOnlyReasonCodes } from './readOnlyReason.ts';
 
 /**
  * List entry of a run. `live`: the loop runs in this window. `damaged`: location and extent of unreadable records, until the run continues.
@@ -22,9 +22,9 @@ export const runSummarySchema = z.object({
   awaitsApproval: z.boolean().optional(),
   damaged: z.string().optional(),
   damagedSaid: localizedMessageSchema.optional(),
-  readOnly: z.enum(readOnlyCodes).optional(),
+  readOnly: z.enum(readOnlyReasonCodes).optional(),
   imported: z.boolean().optional(),
-  parent: branchParentSchema.optional(),
+  parent: runBranchOriginSchema.optional(),
   model: z.string().optional(),
   cost: z.number().optional(),
   error: errorInfoSchema.optional(),

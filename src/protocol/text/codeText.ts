@@ -1,4 +1,4 @@
-import type { EditFailureReason, RefusalReason, TowpathErrorCode } from './codes.ts';
+import type { EditFailureReason, PathRefusalReason, TowpathErrorCode } from './codes.ts';
 import { type LocalizedMessage, t } from './l10n.ts';
 
 /** Texts of error codes for the user. Each fits after “Could not read a.ts: ” and, capitalized, as a sentence. */
@@ -54,7 +54,7 @@ export const errorCodeTexts = {
   WORKFLOW_UNTRUSTED: 'workflows run in trusted workspaces only',
 } as const satisfies Record<TowpathErrorCode, string>;
 
-export const refusalReasonTexts = {
+export const pathRefusalReasonTexts = {
   AMBIGUOUS_ROOT: 'it can mean several of the open folders',
   COMMAND_REFUSED: 'this command is never run from here',
   EXISTS: 'it already exists',
@@ -77,9 +77,9 @@ export const refusalReasonTexts = {
   SYMLINK_LOOP: 'it is a link in a circle',
   UNKNOWN_NODE: 'the workflow has no such node',
   URL_REFUSED: 'it is not the address of a web page',
-} as const satisfies Record<RefusalReason, string>;
+} as const satisfies Record<PathRefusalReason, string>;
 
-export const editReasonText = {
+export const editFailureReasonTexts = {
   ABSENT: 'the text was not found',
   NOT_UNIQUE: 'the text was found more than once',
   EMPTY: 'no text to replace was given',

@@ -83,7 +83,7 @@ type ToolCode =
 export type TowpathErrorCode = RunEndErrorCode | ToolCode | 'NOT_BEGUN';
 
 /** Reasons of refused paths, commands and addresses: `details.reason` of `E_SANDBOX_VIOLATION`. */
-export type RefusalReason =
+export type PathRefusalReason =
   | 'AMBIGUOUS_ROOT'
   | 'COMMAND_REFUSED'
   | 'EXISTS'

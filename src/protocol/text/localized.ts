@@ -72,7 +72,7 @@ export const storedLocalizableText = ({
 export const localizedErrorText = (failure: { message: string; said?: LocalizedMessage }): string =>
   localize(storedLocalizableText(failure));
 
-export function storedMessageParts(localizable: readonly LocalizableText[]): { said?: LocalizedMessage[] } {
+export function storedLocalizedForms(localizable: readonly LocalizableText[]): { said?: LocalizedMessage[] } {
   const said = localizable.filter((one) => typeof one !== 'string');
   return said.length > 0 ? { said } : {};
 }

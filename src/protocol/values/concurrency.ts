@@ -1,11 +1,11 @@
-export type ConcurrencyLimit = <Value>(work: () => Promise<Value>) => Promise<Value>;
+export type ConcurrencyLimiter = <Value>(work: () => Promise<Value>) => Promise<Value>;
 
 /**
  * Runs work with at most `most` at a time; waiting work starts in order.
  *
  * @param failsTogether a failure rejects the waiting work with its error, and that work does not start
  */
-export function concurrencyLimit(most: number, failsTogether = false): ConcurrencyLimit {
+export function createConcurrencyLimiter(most: number, failsTogether = false): ConcurrencyLimiter {
   const waiting: { start: () => void; fail: (error: unknown) => void }[] = [];
   let working = 0;
   return async (work) => {

@@ -42,7 +42,7 @@ const bootSecond = () => Math.round(Date.now() / 1000 - os.uptime());
 const namespaceOf = () =>
   process.platform === 'linux' ? (tried(() => readlinkSync('/proc/self/ns/pid')) ?? 'unknown') : undefined;
 
-export function parseHolder(text: string): LockHolder | undefined {
+export function parseLockHolder(text: string): LockHolder | undefined {
   const found = tried(() => JSON.parse(text)) as Partial<LockHolder> | null | undefined;
   return typeof found?.pid === 'number' && typeof found.id === 'string' ? (found as LockHolder) : undefined;
 }

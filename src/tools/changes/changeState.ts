@@ -1,5 +1,5 @@
 import { readlink } from 'node:fs/promises';
-import type { FileMove, StoredChange } from '../../protocol/run/events.ts';
+import type { FileMove, StoredFileChange } from '../../protocol/run/events.ts';
 import { ToolError } from '../core/tool.ts';
 import type { Workspace } from '../core/workspace.ts';
 import { currentContent, sha256 } from '../sandbox/fileText.ts';
@@ -7,14 +7,14 @@ import { openForReading } from '../sandbox/openFile.ts';
 import { type ResolvedPath, resolvePath } from '../sandbox/paths.ts';
 
 export interface AppliedChanges {
-  changes?: readonly StoredChange[];
+  changes?: readonly StoredFileChange[];
   moved?: FileMove;
 }
 
 type ChangeState = 'before' | 'after' | 'neither';
 
 /** Returns the state of each change and of the move, from the files on disk. Content ids decide; an unreadable file is `neither`. */
-export async function changeStatesOnDisk(
+export async function readFileChangeStates(
   workspace: Workspace,
   { changes = [], moved }: AppliedChanges,
 ): Promise<{ changes: ChangeState[]; moved?: ChangeState }> {
@@ -25,7 +25,7 @@ export async function changeStatesOnDisk(
 
 const guarded = (look: () => Promise<ChangeState>): Promise<ChangeState> => look().catch(() => 'neither');
 
-async function ofChange(workspace: Workspace, change: StoredChange): Promise<ChangeState> {
+async function ofChange(workspace: Workspace, change: StoredFileChange): Promise<ChangeState> {
   const now = await currentContentId(workspace, change);
   return now === change.after ? 'after' : now === change.before ? 'before' : 'neither';
 }
@@ -33,7 +33,7 @@ async function ofChange(workspace: Workspace, change: StoredChange): Promise<Cha
 /** Returns the id of the current content at a change's path, computed in the form of the change; null if nothing exists there. */
 export async function currentContentId(
   workspace: Workspace,
-  change: Pick<StoredChange, 'path' | 'kind' | 'before'>,
+  change: Pick<StoredFileChange, 'path' | 'kind' | 'before'>,
 ): Promise<string | null> {
   const file = await find(workspace, change.path);
   return file === null ? null : idOf(workspace, file, change);
@@ -58,7 +58,7 @@ async function find(workspace: Workspace, path: string): Promise<ResolvedPath | 
 async function idOf(
   workspace: Workspace,
   file: ResolvedPath,
-  { kind, before }: Pick<StoredChange, 'kind' | 'before'>,
+  { kind, before }: Pick<StoredFileChange, 'kind' | 'before'>,
 ): Promise<string | null> {
   if (kind === 'folder' || file.kind === 'folder') return kind === file.kind ? before : '';
   if (kind === 'link' || file.kind === 'link') return kind === file.kind ? sha256(await readlink(file.path)) : '';

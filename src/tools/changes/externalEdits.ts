@@ -1,4 +1,4 @@
-import type { ChangedRunFile } from '../../protocol/run/runFiles.ts';
+import type { FileChangedByRun } from '../../protocol/run/runFiles.ts';
 import { type Dictionary, sortedDictionaryEntries } from '../../protocol/values/dictionary.ts';
 import type { Workspace } from '../core/workspace.ts';
 import { compareFileVersions, type FileChangeComparison, readCurrentFileText } from './compareChanges.ts';
@@ -21,7 +21,7 @@ const most = 100;
  */
 export async function findExternalEdits(
   workspace: Workspace,
-  files: Readonly<Dictionary<ChangedRunFile>>,
+  files: Readonly<Dictionary<FileChangedByRun>>,
   read: (id: string) => Promise<string>,
 ): Promise<ExternalEdit[]> {
   const texts = sortedDictionaryEntries(files).filter(([, { kind, from }]) => kind === undefined && from === undefined);

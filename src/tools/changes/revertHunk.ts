@@ -11,7 +11,7 @@ export interface LineEdit {
  * Returns the edit that reverts the change at one line of `now` to `before`; undefined if the line has no change. A pure removal lies
  * between two lines and is reverted from either.
  */
-export function revertEditAtLine(line: number, before: string, now: string): LineEdit | undefined {
+export function lineEditRevertingChange(line: number, before: string, now: string): LineEdit | undefined {
   const [from, to] = [editorLines(before), editorLines(now)];
   const isAt = ({ toStart, toEnd }: { toStart: number; toEnd: number }) =>
     toStart === toEnd ? line === toStart || line === toStart - 1 : line >= toStart && line < toEnd;

@@ -1,7 +1,7 @@
 import { createReadOnlyTool, type Tool } from '../core/tool.ts';
 import { editorContextDefinition } from '../definitions/codeTools.ts';
 import type { LanguageService } from './language.ts';
-import { createFileClassifier } from './shown.ts';
+import { createFileVisibilityClassifier } from './shown.ts';
 
 const maxEditors = 50;
 const maxCharacters = 10_000;
@@ -12,7 +12,7 @@ const maxCharacters = 10_000;
  */
 export function editorContextTool(language: LanguageService): Tool {
   return createReadOnlyTool(editorContextDefinition, async (_, { workspace, searchExclusionTest }) => {
-    const shown = createFileClassifier(workspace, searchExclusionTest(''));
+    const shown = createFileVisibilityClassifier(workspace, searchExclusionTest(''));
     const editors = await Promise.all(
       language.openEditors().map(async (editor) => ({ editor, file: await shown(editor.path, editor.name) })),
     );

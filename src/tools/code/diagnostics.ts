@@ -3,7 +3,7 @@ import { codeDiagnosticsDefinition } from '../definitions/codeTools.ts';
 import { resolvePathForReading } from '../sandbox/resolveReadPath.ts';
 import { planReadApproval } from '../search/askToRead.ts';
 import type { LanguageProblem, LanguageService } from './language.ts';
-import { createFileClassifier, LinesByFile, withLanguageServerTimeout } from './shown.ts';
+import { createFileVisibilityClassifier, LinesByFile, withLanguageServerTimeout } from './shown.ts';
 
 const order = { error: 0, warning: 1, info: 2 };
 
@@ -23,7 +23,7 @@ export function diagnosticsTool(language: LanguageService): Tool {
     const asked = resolved?.kind === 'file' ? resolved.path : undefined;
     const problems = await withLanguageServerTimeout(language.diagnostics(asked), 'problems');
     const below = resolved && resolved.relative !== '.' ? resolved.relative : undefined;
-    const shown = createFileClassifier(workspace);
+    const shown = createFileVisibilityClassifier(workspace);
     const wanted: { problem: LanguageProblem; path: string }[] = [];
     for (const problem of problems) {
       const file = await shown(problem.path, '');

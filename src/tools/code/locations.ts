@@ -7,7 +7,12 @@ import { linesWithoutEndings, readCurrentText } from '../sandbox/fileText.ts';
 import { resolvePathForReading } from '../sandbox/resolveReadPath.ts';
 import { planReadApproval } from '../search/askToRead.ts';
 import type { LanguageService } from './language.ts';
-import { createFileClassifier, type DisplayedCodeFile, LinesByFile, withLanguageServerTimeout } from './shown.ts';
+import {
+  createFileVisibilityClassifier,
+  type DisplayedCodeFile,
+  LinesByFile,
+  withLanguageServerTimeout,
+} from './shown.ts';
 
 type Named = z.output<z.ZodObject<typeof codeReferencesDefinition.arguments>> & { references?: boolean };
 
@@ -48,7 +53,7 @@ function locationsTool(
     const column = columnOf(lines, line, symbol, file.relative);
     const what = references ? 'references' : 'definitions';
     const found = await withLanguageServerTimeout(language[what](file.path, line, column), what);
-    const shown = createFileClassifier(workspace, searchExclusionTest(file.relative));
+    const shown = createFileVisibilityClassifier(workspace, searchExclusionTest(file.relative));
     const textOf = lineReader(workspace);
     const shownLines = new LinesByFile(100);
     for (const location of found) {

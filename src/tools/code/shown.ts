@@ -18,7 +18,7 @@ export interface DisplayedCodeFile {
 }
 
 /** Returns a classifier of files with a cache. `isExcluded` marks files excluded from searches by rules; they are treated like secrets. */
-export function createFileClassifier(
+export function createFileVisibilityClassifier(
   workspace: Workspace,
   isExcluded: (path: string) => boolean = () => false,
 ): (path: string | undefined, name: string) => Promise<DisplayedCodeFile> {

@@ -3,7 +3,7 @@ import { codeSymbolsDefinition } from '../definitions/codeTools.ts';
 import { resolvePathForReading } from '../sandbox/resolveReadPath.ts';
 import { planReadApproval } from '../search/askToRead.ts';
 import type { CodeSymbol, LanguageService } from './language.ts';
-import { createFileClassifier, LinesByFile, withLanguageServerTimeout } from './shown.ts';
+import { createFileVisibilityClassifier, LinesByFile, withLanguageServerTimeout } from './shown.ts';
 
 /**
  * `code.symbols`: symbols of a file (`path`), or symbols of the workspace by name (`query`). Data: `{ files: [{ path, lines }], cut? }`; a
@@ -29,7 +29,7 @@ export function symbolsTool(language: LanguageService): Tool {
       for (const symbol of symbols) found.add({ path: file.relative }, symbolLine(symbol));
     } else {
       const symbols = await withLanguageServerTimeout(language.workspaceSymbols(query!), 'symbols');
-      const shown = createFileClassifier(workspace, searchExclusionTest(''));
+      const shown = createFileVisibilityClassifier(workspace, searchExclusionTest(''));
       for (const symbol of symbols) {
         const location = await shown(symbol.path, symbol.name);
         if (!location.outside && !location.secret) found.add(location, symbolLine(symbol));

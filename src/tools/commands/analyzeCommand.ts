@@ -3,24 +3,24 @@ import { readdir, stat } from 'node:fs/promises';
 import * as paths from 'node:path';
 import { message, toEnglishText } from '../../protocol/text/l10n.ts';
 import { type LocalizableText, storedLocalizableText } from '../../protocol/text/localized.ts';
-import { type CommandPart, readOnlyCommandsId } from '../core/commandPart.ts';
-import { globTest } from '../core/glob.ts';
+import { type CommandPart, readOnlyCommandsRuleId } from '../core/commandPart.ts';
+import { createGlobMatcher } from '../core/glob.ts';
 import { maxJsonBytes, parseLimitedJson } from '../core/parseLimits.ts';
 import { ToolError } from '../core/tool.ts';
 import type { WorkspaceRoot } from '../core/workspace.ts';
 import { resolvePath, workspaceRelativePath } from '../sandbox/paths.ts';
 import { readRegularFile } from '../sandbox/regularFile.ts';
 import { parseShellScript } from '../shellSyntax/shellSyntax.ts';
-import { type CommandStep, isStaticShellWord, UndeterminedCommandError } from './commandStep.ts';
+import { isStaticShellWord, type ResolvedProgramInvocation, UndeterminedCommandError } from './commandStep.ts';
 import { expandScript } from './expandScript.ts';
 import { GitNotReadOnlyError } from './gitReading.ts';
 import { listGitTrackedFiles } from './gitTracked.ts';
 import { findGrantRow } from './grants/grantTable.ts';
 import { isHarmlessEnvVariable, stripCommandPrefixes } from './grants/neutral.ts';
-import { buildFolderPattern, pathOfTestSelector, type RequiredDiskCheck } from './grants/values.ts';
-import type { OutputFileTest } from './outputFiles.ts';
+import { pathOfTestSelector, patternOfBuildOutputFolders, type RequiredFileCheck } from './grants/values.ts';
+import type { CommandOutputFilePredicate } from './outputFiles.ts';
 import {
-  checkCommandPath,
+  checkCommandArgumentPath,
   checkReadOnlyCommand,
   NotReadOnlyCommandError,
   type ReadOnlyCommand,
@@ -59,7 +59,7 @@ function covers(line: string, path: string): boolean {
   const pattern = line.replace(/^\/|\/$/g, '');
   const isFolder = line.endsWith('/');
   if (line.replace(/\/$/, '').includes('/')) return path.startsWith(`${pattern}/`) || (!isFolder && path === pattern);
-  const test = globTest(pattern);
+  const test = createGlobMatcher(pattern);
   return (isFolder ? names.slice(0, -1) : names).some((name) => test(name));
 }
 
@@ -83,14 +83,14 @@ export async function analyzeCommand(
   folder: string,
   text: string,
   platform: string = process.platform,
-  isOutput?: OutputFileTest,
+  isOutput?: CommandOutputFilePredicate,
 ): Promise<CommandAnalysis> {
   if (platform === 'win32') return notRead(message('Commands of this system always ask.'));
   const script = parseShellScript(text);
   if (!script) return notRead(usesMore);
   try {
     const { steps, straight } = await expandScript(script, folder, roots);
-    const readings = new Map<CommandStep, ReadOnlyCommand>();
+    const readings = new Map<ResolvedProgramInvocation, ReadOnlyCommand>();
     const parts: CommandPart[] = [];
     let why: LocalizableText | undefined;
     let whole = true;
@@ -109,7 +109,7 @@ export async function analyzeCommand(
     const asRow = (part: CommandPart): CommandPart => ({
       ...part,
       reads: false,
-      row: { command: readOnlyCommandsId, kind: 'looks' },
+      row: { command: readOnlyCommandsRuleId, kind: 'looks' },
     });
     const isReading = parts.length > 0 && parts.every(({ reads }) => reads);
     const all = { ...(whole && { parts: throughShell && isReading ? parts.map(asRow) : parts }) };
@@ -143,11 +143,11 @@ function whyNot(error: unknown): LocalizableText {
 
 // Returns undefined if the effect of the command is unknown, or depends on the input of the pipe.
 async function partOf(
-  step: CommandStep,
+  step: ResolvedProgramInvocation,
   reading: ReadOnlyCommand | undefined,
   roots: readonly WorkspaceRoot[],
   platform: string,
-  isOutput: OutputFileTest | undefined,
+  isOutput: CommandOutputFilePredicate | undefined,
 ): Promise<CommandPart | undefined> {
   const folder = await workspaceRelativePath(roots, step.folder);
   if (folder === undefined) return undefined;
@@ -194,13 +194,13 @@ async function homeOf(
 ): Promise<string | undefined> {
   if (home === 'build') {
     const names = folder.split('/');
-    const at = names.findIndex((_, index) => buildFolderPattern.test(names.slice(index).join('/')));
+    const at = names.findIndex((_, index) => patternOfBuildOutputFolders.test(names.slice(index).join('/')));
     return at < 0 ? undefined : names.slice(0, at).join('/') || '.';
   }
   for (let ancestor = path; ; ancestor = paths.dirname(ancestor)) {
     const relative = await workspaceRelativePath(roots, ancestor);
     if (relative === undefined) return undefined;
-    if (await checkCommandPath(roots, ancestor, home, 'search').catch(() => undefined)) return relative || '.';
+    if (await checkCommandArgumentPath(roots, ancestor, home, 'search').catch(() => undefined)) return relative || '.';
     if (relative === '.' || relative === '') return undefined;
   }
 }
@@ -222,7 +222,7 @@ const steers = ([first, ...rest]: readonly string[]): boolean =>
 
 // Undefined if one of the paths needs an approval.
 async function checkedClaims(
-  claims: readonly RequiredDiskCheck[],
+  claims: readonly RequiredFileCheck[],
   folder: string,
   roots: readonly WorkspaceRoot[],
 ): Promise<string[] | undefined> {
@@ -233,7 +233,7 @@ async function checkedClaims(
         // A file configures the work in its own folder; `Api.Tests` may be a file or a folder.
         const stats = await stat(paths.resolve(folder, path)).catch(() => undefined);
         const isFolder = stats ? stats.isDirectory() : !/\.\w+$/.test(path);
-        const found = await checkCommandPath(roots, folder, isFolder ? path : paths.dirname(path), 'list');
+        const found = await checkCommandArgumentPath(roots, folder, isFolder ? path : paths.dirname(path), 'list');
         const relative = found === undefined ? undefined : await workspaceRelativePath(roots, found);
         if (relative === undefined) return undefined;
         folders.push(relative);
@@ -242,19 +242,19 @@ async function checkedClaims(
         if (found.protected || found.kind === 'folder' || found.kind === 'link') return undefined;
         if (found.kind === 'file' && !(await isIgnoredByGit(found.path, roots))) return undefined;
       } else if (as === 'configured') {
-        const found = await checkCommandPath(roots, folder, beginning(pathOfTestSelector(path)), 'search');
+        const found = await checkCommandArgumentPath(roots, folder, beginning(pathOfTestSelector(path)), 'search');
         if (found !== undefined) folders.push(...(await configuredFolders(program!, found, folder, roots)));
       } else if (as === 'module' || as === 'package') {
         // A local module with the name of a Python module would be loaded instead.
         const targets = await Promise.all(
           [...(as === 'module' ? [`${path}.py`] : []), `${path}/__init__.py`].map((file) =>
-            checkCommandPath(roots, folder, file, 'read'),
+            checkCommandArgumentPath(roots, folder, file, 'read'),
           ),
         );
-        const bare = path === 'tests' ? await checkCommandPath(roots, folder, path, 'search') : undefined;
+        const bare = path === 'tests' ? await checkCommandArgumentPath(roots, folder, path, 'search') : undefined;
         if (!targets.some(Boolean) && !bare) return undefined;
       } else {
-        const found = await checkCommandPath(roots, folder, beginning(path), 'search');
+        const found = await checkCommandArgumentPath(roots, folder, beginning(path), 'search');
         if (as === 'there' && !found) return undefined;
       }
     }

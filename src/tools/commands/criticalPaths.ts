@@ -1,7 +1,7 @@
 import { readdir, realpath } from 'node:fs/promises';
 import * as paths from 'node:path';
 import { expandBraces, expandWord, hasGlob, unescapeShellWord } from '../shellSyntax/expandWord.ts';
-import { type ShellWord, unknownShellTextMark, workingFolderMark } from '../shellSyntax/shellWords.ts';
+import { type ShellWord, unknownShellTextPlaceholder, workingFolderPlaceholder } from '../shellSyntax/shellWords.ts';
 
 /**
  * Paths that must not be destroyed, absolute, in their spelling and as real paths. `criticalFolders` holds the home folder, the open
@@ -47,10 +47,10 @@ export async function resolveShellWordTargets(
   const style = platform === 'win32' ? paths.win32 : paths.posix;
   const escapedFolder = folder.replace(/[\\*?[\]{},]/g, '\\$&');
   const pattern = word.replaceAll(
-    workingFolderMark,
+    workingFolderPlaceholder,
     platform === 'win32' ? folder.replaceAll('\\', '/') : escapedFolder,
   );
-  if (pattern.includes(unknownShellTextMark)) return { paths: [], contents: [], unclear: true };
+  if (pattern.includes(unknownShellTextPlaceholder)) return { paths: [], contents: [], unclear: true };
   const spellings = expandBraces(pattern);
   if (!spellings) return { paths: [], contents: [], unclear: true };
   const pointed: ShellWordTargets = { paths: [], contents: [], unclear: false };

@@ -6,11 +6,11 @@ import type { WorkspaceRoot } from '../core/workspace.ts';
 import { unescapeShellWord } from '../shellSyntax/expandWord.ts';
 import {
   commandProgramName,
-  parseShellParts,
-  type ShellPart,
+  parseShellCommandSegments,
+  type ShellCommandSegment,
   type ShellWord,
-  unknownShellTextMark,
-  workingFolderMark,
+  unknownShellTextPlaceholder,
+  workingFolderPlaceholder,
 } from '../shellSyntax/shellWords.ts';
 import {
   type CriticalPaths,
@@ -47,7 +47,7 @@ export async function findIrreversibleDestruction(
   surroundings: DestructiveContext,
 ): Promise<Danger | undefined> {
   const { roots, folder, home = homedir(), platform = process.platform } = surroundings;
-  const parts = parseShellParts(command, { home, platform });
+  const parts = parseShellCommandSegments(command, { home, platform });
   const everything = await collectCriticalPaths(
     home,
     roots.map(({ path }) => path),
@@ -79,7 +79,7 @@ interface Sight {
   unclear: boolean;
 }
 
-async function judgePart(part: ShellPart, sight: Sight): Promise<Danger[]> {
+async function judgePart(part: ShellCommandSegment, sight: Sight): Promise<Danger[]> {
   const dangers: (Danger | undefined)[] = [];
   for (const target of part.writes) dangers.push(await onDisk([target], sight));
   const programs = part.words.map(commandProgramName);
@@ -102,7 +102,7 @@ interface Rest {
 
 async function judge(program: string, rest: Rest, sight: Sight): Promise<Danger | undefined> {
   const { words, plain, before } = rest;
-  if (program.includes(unknownShellTextMark)) {
+  if (program.includes(unknownShellTextPlaceholder)) {
     const worst = await judge('rm', rest, sight); // the unknown program may be `rm`
     return worst?.effect === 'refuse' ? worst : undefined;
   }
@@ -213,7 +213,7 @@ async function firstOf(
     const path = [...pointed.paths, ...pointed.contents].find((one) => isCriticalPath(one, everything) && matters(one));
     // Reports the spelling; the target of a link must stay hidden.
     if (path !== undefined)
-      return { path: quoteForMessage(unescapeShellWord(word).replaceAll(workingFolderMark, '$PWD')) };
+      return { path: quoteForMessage(unescapeShellWord(word).replaceAll(workingFolderPlaceholder, '$PWD')) };
     unclear ||= pointed.unclear;
   }
   return { unclear };
@@ -281,7 +281,7 @@ const interpreters =
 const deletesInCode =
   /\b(unlink|rm|rmdir|rmtree|removedirs|remove_tree|remove_dir_all|remove_file|rimraf|emptyDir|remove)(Sync)?\s*[(;"'$]|\b(unlink|rmtree|rmdir)\s*$|\bFileUtils\.rm|\b(File|Dir)\.(delete|rmdir|unlink)|\.unlink\b|shutil\.|(system|exec|spawn|popen|call|run)\w*\s*\(?.{0,40}\brm\b/m;
 
-function inlineDeletion(command: string, parts: readonly ShellPart[]): Danger | undefined {
+function inlineDeletion(command: string, parts: readonly ShellCommandSegment[]): Danger | undefined {
   const inline = parts.some(({ words }) => words.some((word) => interpreters.test(commandProgramName(word))));
   return inline && deletesInCode.test(command)
     ? asked(message('It deletes files with a program of its own.'))

@@ -4,33 +4,33 @@ import type { WorkspaceRoot } from '../core/workspace.ts';
 import { resolvePath } from '../sandbox/paths.ts';
 import { expandWord } from '../shellSyntax/expandWord.ts';
 import type {
+  ParsedShellScript,
   ParsedShellWord,
   ShellCommand,
   ShellPiece,
-  ShellScript,
   SimpleCommand,
 } from '../shellSyntax/shellSyntax.ts';
 import {
   type CommandPipeline,
-  type CommandStep,
-  formatShellWord,
+  formatShellWordForDisplay,
   isStaticShellWord,
+  type ResolvedProgramInvocation,
   UndeterminedCommandError,
-  unknownValueMarks,
+  unknownValuePlaceholders,
 } from './commandStep.ts';
-import { isCountingPipeline, predictedLines } from './predictedLines.ts';
+import { isCountingPipeline, predictCommandOutputLines } from './predictedLines.ts';
 import {
   assignedShellVariables,
   isLiteralWord,
   isNumericShellValue,
   isNumericSubstitution,
   isOnePipeline,
-  variableOfReadCommand,
+  variableOfShellReadBuiltin,
 } from './shellPatterns.ts';
 import { PossibleFileNames } from './unknownValues.ts';
 
 export interface ResolvedCommandScript {
-  steps: CommandStep[];
+  steps: ResolvedProgramInvocation[];
   /** The same steps as pipelines, if sequential execution without a shell is equivalent. */
   straight?: CommandPipeline[];
 }
@@ -53,21 +53,21 @@ interface Scope {
  * @param environment variables that a script must not change, because programs would see them
  */
 export async function expandScript(
-  script: ShellScript,
+  script: ParsedShellScript,
   folder: string,
   roots: readonly WorkspaceRoot[],
   environment: Readonly<Record<string, string | undefined>> = process.env,
 ): Promise<ResolvedCommandScript> {
-  const steps: CommandStep[] = [];
+  const steps: ResolvedProgramInvocation[] = [];
   let isStraight = true;
-  let unsettled: CommandStep['unsettled'];
+  let unsettled: ResolvedProgramInvocation['unsettled'];
   const pipelines: CommandPipeline[] = [];
   const choices = new PossibleFileNames(roots);
 
   await walk(script, { folder, moved: false, variables: new Map(), piped: false, once: true });
   return { steps, ...(isStraight && { straight: pipelines }) };
 
-  async function walk(script: ShellScript, scope: Scope): Promise<void> {
+  async function walk(script: ParsedShellScript, scope: Scope): Promise<void> {
     /** Runs independently of the commands before. */
     let surely = true;
     /** The command right before succeeds and is no step. */
@@ -98,7 +98,7 @@ export async function expandScript(
     }
   }
 
-  function takeUnsettled(): CommandStep['unsettled'] {
+  function takeUnsettled(): ResolvedProgramInvocation['unsettled'] {
     const taken = unsettled;
     unsettled = undefined;
     return taken;
@@ -110,12 +110,12 @@ export async function expandScript(
     continues: boolean,
     surely: boolean,
     operator: CommandPipeline['operator'],
-    before: readonly CommandStep[] | undefined,
+    before: readonly ResolvedProgramInvocation[] | undefined,
   ): Promise<void> {
     if (command.words.length === 0) {
       for (const { name, value } of command.assignments) {
         const [text] = await evaluate(value, scope, 'value');
-        assign(name, surely ? text! : unknownValueMarks.text, scope);
+        assign(name, surely ? text! : unknownValuePlaceholders.text, scope);
       }
       return;
     }
@@ -135,7 +135,15 @@ export async function expandScript(
     const { stdout, stderr } = command;
     const { folder, piped } = scope;
     const open = takeUnsettled();
-    const step: CommandStep = { words, variables, folder, piped, stdout, stderr, ...(open && { unsettled: open }) };
+    const step: ResolvedProgramInvocation = {
+      words,
+      variables,
+      folder,
+      piped,
+      stdout,
+      stderr,
+      ...(open && { unsettled: open }),
+    };
     const started = (await choices.startedBy(step, before)) ?? [step];
     const all = started.flatMap((one) => choices.stepsOf(one));
     if (all.length !== 1 || all[0] !== step) {
@@ -148,7 +156,7 @@ export async function expandScript(
     else pipelines.push({ ...(pipelines.length > 0 && { operator: operator ?? ';' }), commands: [step] });
   }
 
-  function push(step: CommandStep): void {
+  function push(step: ResolvedProgramInvocation): void {
     steps.push(step);
     if (steps.length > maxSteps) throw new UndeterminedCommandError(message('It runs too much to be checked.'));
   }
@@ -157,32 +165,34 @@ export async function expandScript(
     command: Exclude<ShellCommand, SimpleCommand>,
     scope: Scope,
     joined: boolean,
-    before: readonly CommandStep[] | undefined,
+    before: readonly ResolvedProgramInvocation[] | undefined,
   ): Promise<void> {
     if (command.kind === 'group') {
       isStraight = false;
       return walk(command.body, copyOf(scope));
     }
     const each = command.kind === 'loop' ? command.each : undefined;
-    const read = command.kind === 'loop' && !each && command.condition && variableOfReadCommand(command.condition);
+    const read = command.kind === 'loop' && !each && command.condition && variableOfShellReadBuiltin(command.condition);
     if (read) {
-      const written = before && (await predictedLines(before, roots));
+      const written = before && (await predictCommandOutputLines(before, roots));
       if (!written)
         throw new UndeterminedCommandError(message('It iterates over lines that are known only when it runs.'));
       isStraight = false;
       const inner = { ...copyOf(scope), once: false };
-      for (const [name] of assignedShellVariables([command.body])) assign(name, unknownValueMarks.text, inner);
+      for (const [name] of assignedShellVariables([command.body])) assign(name, unknownValuePlaceholders.text, inner);
       assign(read, choices.markOf({ ...written, single: true }), inner);
       return walk(command.body, inner);
     }
     if (joined || !each) isStraight = false;
     const bodies = command.kind === 'choice' ? command.parts : [...(command.condition ?? []), ...command.body];
-    const scripts = command.kind === 'choice' ? command.parts : [bodies as ShellScript];
+    const scripts = command.kind === 'choice' ? command.parts : [bodies as ParsedShellScript];
     // A variable assigned anywhere in a loop may or may not be set at each use.
     for (const [name, number] of assignedShellVariables(scripts))
       assign(
         name,
-        number && isNumericShellValue(scope.variables.get(name)) ? unknownValueMarks.number : unknownValueMarks.text,
+        number && isNumericShellValue(scope.variables.get(name))
+          ? unknownValuePlaceholders.number
+          : unknownValuePlaceholders.text,
         scope,
       );
     const values: (string | undefined)[] = each ? [] : [undefined];
@@ -193,7 +203,7 @@ export async function expandScript(
         if (each && value !== undefined) assign(each.name, value, inner);
         await walk(script, inner);
       }
-    if (each) assign(each.name, unknownValueMarks.text, scope);
+    if (each) assign(each.name, unknownValuePlaceholders.text, scope);
   }
 
   async function moved(command: SimpleCommand, scope: Scope): Promise<string> {
@@ -225,7 +235,7 @@ export async function expandScript(
   ): Promise<string[]> {
     if (as === 'value-list' && word.length === 1 && 'script' in word[0]! && isNumericSubstitution(word[0])) {
       isStraight = false;
-      return [unknownValueMarks.number];
+      return [unknownValuePlaceholders.number];
     }
     let text = '';
     let pattern = '';
@@ -237,11 +247,11 @@ export async function expandScript(
     // Output of a substitution splits at blanks and joins adjacent text.
     if (as === 'value-list' && word.some((piece) => 'script' in piece && !piece.quoted)) {
       const listed = choices.of(text);
-      return [listed ? choices.markOf({ ...listed, single: true }) : unknownValueMarks.text];
+      return [listed ? choices.markOf({ ...listed, single: true }) : unknownValuePlaceholders.text];
     }
     if (as === 'value' || !word.some((piece) => 'glob' in piece)) return [text];
     if (!isStaticShellWord(text))
-      throw new UndeterminedCommandError(message('{0} may be any name.', formatShellWord(text)));
+      throw new UndeterminedCommandError(message('{0} may be any name.', formatShellWordForDisplay(text)));
     const found = await expandWord(pattern, scope.folder);
     if (!found) throw new UndeterminedCommandError(message('{0} matches too much to be checked.', text));
     const [first] = word;
@@ -264,7 +274,7 @@ export async function expandScript(
     return found;
   }
 
-  async function computed([pipeline, ...others]: ShellScript, scope: Scope): Promise<string | undefined> {
+  async function computed([pipeline, ...others]: ParsedShellScript, scope: Scope): Promise<string | undefined> {
     const [command, ...more] = pipeline!.commands;
     if (others.length > 0 || more.length > 0 || pipeline!.negated || command!.kind !== 'simple') return undefined;
     const { words, assignments, stdout } = command!;
@@ -289,7 +299,7 @@ export async function expandScript(
       for (const name of piece.number)
         if (!isNumericShellValue(scope.variables.get(name)))
           throw new UndeterminedCommandError(message('It calculates with {0}, which may not be a number.', name));
-      return unknownValueMarks.number;
+      return unknownValuePlaceholders.number;
     }
     if ('script' in piece) {
       isStraight = false;
@@ -298,7 +308,7 @@ export async function expandScript(
         isNumericSubstitution(piece) &&
         isLiteralWord((piece.script[0]!.commands[0] as SimpleCommand).words[0]!, 'nproc')
       )
-        return unknownValueMarks.number;
+        return unknownValuePlaceholders.number;
       const known = piece.as === 'text' ? await computed(piece.script, scope) : undefined;
       if (known !== undefined && (piece.quoted || as === 'value' || /^[\w@%+=:,./-]+$/.test(known))) return known;
       const begin = steps.length;
@@ -308,23 +318,27 @@ export async function expandScript(
       isStraight = false;
       if (piece.as === 'text' && isOnePipeline(piece.script, steps.length - begin)) {
         const inner = steps.slice(begin);
-        if (isCountingPipeline(inner)) return unknownValueMarks.number;
-        const written = await predictedLines(inner, roots);
+        if (isCountingPipeline(inner)) return unknownValuePlaceholders.number;
+        const written = await predictCommandOutputLines(inner, roots);
         const isOneWord = written && (written.single || (alone && !piece.quoted));
         if (isOneWord && (as !== 'value' || alone)) return choices.markOf(written);
       }
-      if (piece.as === 'file' && alone) return unknownValueMarks.file;
+      if (piece.as === 'file' && alone) return unknownValuePlaceholders.file;
       if (piece.as === 'file' || (!piece.quoted && as === 'words'))
         throw new UndeterminedCommandError(message('It uses the output of a command as arguments.'));
-      return unknownValueMarks.text;
+      return unknownValuePlaceholders.text;
     }
     const known = scope.variables.get(piece.variable);
     if (known === undefined) throw new UndeterminedCommandError(message('It uses {0}.', `$${piece.variable}`));
     const value =
       piece.suffix !== undefined && known.endsWith(piece.suffix) ? known.slice(0, -piece.suffix.length) : known;
     const listed = choices.of(value);
-    if (listed && !listed.single && (piece.quoted || !alone || as === 'value')) return unknownValueMarks.text;
-    if (!piece.quoted && as !== 'value' && (/^$|[\s*?[\]\\{}~]/.test(value) || value.includes(unknownValueMarks.text)))
+    if (listed && !listed.single && (piece.quoted || !alone || as === 'value')) return unknownValuePlaceholders.text;
+    if (
+      !piece.quoted &&
+      as !== 'value' &&
+      (/^$|[\s*?[\]\\{}~]/.test(value) || value.includes(unknownValuePlaceholders.text))
+    )
       throw new UndeterminedCommandError(message('{0} may be several words.', `$${piece.variable}`));
     return value;
   }

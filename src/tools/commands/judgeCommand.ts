@@ -3,7 +3,7 @@ import { createPathRefusal } from '../core/pathSyntax.ts';
 import type { WorkspaceRoot } from '../core/workspace.ts';
 import { analyzeCommand, type CommandAnalysis } from './analyzeCommand.ts';
 import { findIrreversibleDestruction } from './destructive.ts';
-import type { OutputFileTest } from './outputFiles.ts';
+import type { CommandOutputFilePredicate } from './outputFiles.ts';
 
 const maximumCommand = 8192;
 
@@ -18,7 +18,7 @@ export async function judgeCommand(
   folder: string,
   command: string,
   platform: string = process.platform,
-  isOutput?: OutputFileTest,
+  isOutput?: CommandOutputFilePredicate,
 ): Promise<CommandAnalysis> {
   checkShowableCommand(command);
   const understood = await analyzeCommand(roots, folder, command, platform, isOutput);

@@ -3,11 +3,11 @@ import * as paths from 'node:path';
 import type { WorkspaceRoot } from '../core/workspace.ts';
 import { secretFileReason } from '../policy/secretFiles.ts';
 import { resolveWorkspaceRoots } from '../sandbox/paths.ts';
-import { commandProgramName, parseShellParts } from '../shellSyntax/shellWords.ts';
+import { commandProgramName, parseShellCommandSegments } from '../shellSyntax/shellWords.ts';
 import { systemProgramFolders } from './readOnlyPrograms.ts';
 
 /** Tests if a file (absolute, outside of the open folders) was created by a command of this run; see `shell/seenOutputFiles.ts`. */
-export type OutputFileTest = (path: string) => Promise<boolean>;
+export type CommandOutputFilePredicate = (path: string) => Promise<boolean>;
 
 export const temporaryFolders = (): string[] => [...new Set([paths.resolve(tmpdir()), '/tmp'])];
 
@@ -30,7 +30,7 @@ export async function commandOutputFiles(
   command: string,
 ): Promise<string[]> {
   if (process.platform === 'win32') return [];
-  const written = parseShellParts(command, { home: homedir(), platform: process.platform })
+  const written = parseShellCommandSegments(command, { home: homedir(), platform: process.platform })
     .filter(({ nested }) => !nested)
     .flatMap(({ words, writes }) => {
       const at = words.findIndex((word) => commandProgramName(word) === 'tee');

@@ -4,12 +4,12 @@ import * as paths from 'node:path';
 import type { WorkspaceRoot } from '../core/workspace.ts';
 import { resolvePath } from '../sandbox/paths.ts';
 import { matchesBashGlob } from '../shellSyntax/expandWord.ts';
-import type { CommandStep } from './commandStep.ts';
+import type { ResolvedProgramInvocation } from './commandStep.ts';
 import { type GitTrackedFiles, listGitTrackedFiles } from './gitTracked.ts';
-import { unixFindArguments } from './readOnlyPrograms.ts';
+import { readOnlyFindArguments } from './readOnlyPrograms.ts';
 
 /** Upper bound of the lines printed by commands; any line may be missing. `single`: at most one line. */
-export interface PredictedLines {
+export interface PredictedCommandOutputLines {
   lines: string[];
   single: boolean;
 }
@@ -25,10 +25,10 @@ const plainRevision = /^(HEAD|@|main|master|develop|trunk|origin\/[\w./-]+|upstr
  * else, or if a name could be parsed as an option or as several words.
  * @param steps steps of one pipeline, in order
  */
-export async function predictedLines(
-  steps: readonly CommandStep[],
+export async function predictCommandOutputLines(
+  steps: readonly ResolvedProgramInvocation[],
   roots: readonly WorkspaceRoot[],
-): Promise<PredictedLines | undefined> {
+): Promise<PredictedCommandOutputLines | undefined> {
   const [source, ...filters] = steps;
   if (!source || source.piped || !steps.every(isPlainStep)) return undefined;
   let written = await sourceOf(source, roots).catch(() => undefined);
@@ -36,7 +36,7 @@ export async function predictedLines(
   return written?.lines.every((line) => /^[\w@%+=,./][\w@%+=,./-]*$/.test(line)) ? written : undefined;
 }
 
-export function isCountingPipeline(steps: readonly CommandStep[]): boolean {
+export function isCountingPipeline(steps: readonly ResolvedProgramInvocation[]): boolean {
   const last = steps.at(-1);
   if (!last || !isPlainStep(last)) return false;
   const text = last.words.join(' ');
@@ -44,13 +44,13 @@ export function isCountingPipeline(steps: readonly CommandStep[]): boolean {
   return steps.length === 1 && /^(date \+%s|id -[ug]|git rev-list --count (?!-)\S+)$/.test(text);
 }
 
-const isPlainStep = ({ variables, stdout, stderr, unsettled }: CommandStep): boolean =>
+const isPlainStep = ({ variables, stdout, stderr, unsettled }: ResolvedProgramInvocation): boolean =>
   variables.length === 0 && unsettled !== 'options' && stdout === 'out' && stderr !== 'out';
 
 async function sourceOf(
-  { words, folder }: CommandStep,
+  { words, folder }: ResolvedProgramInvocation,
   roots: readonly WorkspaceRoot[],
-): Promise<PredictedLines | undefined> {
+): Promise<PredictedCommandOutputLines | undefined> {
   const [program, ...args] = words;
   const several = (lines: string[]) => (lines.length <= maxNames ? { lines, single: false } : undefined);
   switch (program) {
@@ -88,8 +88,8 @@ async function ofGit(
   [count, ...args]: readonly string[],
   folder: string,
   roots: readonly WorkspaceRoot[],
-  several: (lines: string[]) => PredictedLines | undefined,
-): Promise<PredictedLines | undefined> {
+  several: (lines: string[]) => PredictedCommandOutputLines | undefined,
+): Promise<PredictedCommandOutputLines | undefined> {
   const one = { lines: [commit], single: true };
   const text = args.join(' ');
   if (count === 'merge-base' && args.length === 2 && args.every((word) => plainRevision.test(word))) return one;
@@ -139,9 +139,9 @@ async function within(
 }
 
 function filtered(
-  { lines, single }: PredictedLines,
+  { lines, single }: PredictedCommandOutputLines,
   [program, ...args]: readonly string[],
-): PredictedLines | undefined {
+): PredictedCommandOutputLines | undefined {
   const text = args.join(' ');
   if (program === 'head' || program === 'tail') {
     if (!/^(-n ?\d+|-\d+|)$/.test(text)) return undefined;
@@ -195,7 +195,7 @@ async function found(
   const isPlain = !tests.some((word) => /^(!|\(|\)|-not|-o|-or|,)$/.test(word));
   const given = new Map<string, string>();
   for (let at = 0; at < tests.length; at++)
-    if (unixFindArguments.has(`${tests[at]}=`)) given.set(tests[at]!, tests[++at] ?? '');
+    if (readOnlyFindArguments.has(`${tests[at]}=`)) given.set(tests[at]!, tests[++at] ?? '');
   const value = (name: string) => (isPlain ? given.get(name) : undefined);
   const [pattern, type, depth] = [value('-name'), value('-type'), value('-maxdepth')];
   const lines: string[] = [];

@@ -1,18 +1,18 @@
 import { type LocalizedMessage, message } from '../../protocol/text/l10n.ts';
 import { unescapeShellWord } from '../shellSyntax/expandWord.ts';
-import { commandProgramName, type ShellPart } from '../shellSyntax/shellWords.ts';
+import { commandProgramName, type ShellCommandSegment } from '../shellSyntax/shellWords.ts';
 
 /**
  * Returns the reason for an approval of a command that prints secrets: passwords, tokens or private keys of a program, or the environment
  * of another process. Undefined if nothing is known.
  */
-export function printedSecretsReason(parts: readonly ShellPart[]): LocalizedMessage | undefined {
+export function printedSecretsReason(parts: readonly ShellCommandSegment[]): LocalizedMessage | undefined {
   return parts.some(({ words }) => printsKeys(words)) ? printed : undefined;
 }
 
 const printed = message('It can print passwords, tokens or keys, and its output is sent to the model.');
 
-function printsKeys(words: ShellPart['words']): boolean {
+function printsKeys(words: ShellCommandSegment['words']): boolean {
   const plain = words.map(unescapeShellWord);
   const programs = words.map(commandProgramName);
   return programs.some((program, at) => {

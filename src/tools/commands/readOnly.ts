@@ -10,15 +10,20 @@ import { resolvePath } from '../sandbox/paths.ts';
 import { isReadOnlyAwkProgram } from '../shellSyntax/awk.ts';
 import {
   type CommandPipeline,
-  type CommandStep,
-  formatShellWord,
+  formatShellWordForDisplay,
   isStaticShellWord,
-  unknownValueMarks,
+  type ResolvedProgramInvocation,
+  unknownValuePlaceholders,
 } from './commandStep.ts';
 import { readOnlyGitArguments } from './gitReading.ts';
-import type { OutputFileTest } from './outputFiles.ts';
-import { type ReadOnlyProgram, readOnlyPrograms, systemProgramFolders, unixFindArguments } from './readOnlyPrograms.ts';
-import { isReadOnlyJqFilter, isReadOnlySedScript, pathsInTestCommand } from './readOnlyScripts.ts';
+import type { CommandOutputFilePredicate } from './outputFiles.ts';
+import {
+  type ReadOnlyProgram,
+  readOnlyFindArguments,
+  readOnlyPrograms,
+  systemProgramFolders,
+} from './readOnlyPrograms.ts';
+import { isReadOnlyJqFilter, isReadOnlySedScript, pathsInShellTestExpression } from './readOnlyScripts.ts';
 
 export interface ReadOnlyCommandLine {
   pipelines: CommandPipeline[];
@@ -34,35 +39,42 @@ export interface ReadOnlyCommand {
 
 /** Checks that a program only reads, inside the workspace, and no secrets. Throws `Unknown`, or the errors of the path check. */
 export async function checkReadOnlyCommand(
-  { words, folder, piped }: Pick<CommandStep, 'words' | 'folder' | 'piped'>,
+  { words, folder, piped }: Pick<ResolvedProgramInvocation, 'words' | 'folder' | 'piped'>,
   roots: readonly WorkspaceRoot[],
   platform: string,
-  isOutput?: OutputFileTest,
+  isOutput?: CommandOutputFilePredicate,
 ): Promise<ReadOnlyCommand> {
   const [spelled, ...args] = words;
   const name = paths.posix.basename(spelled!);
   const program = readOnlyPrograms.get(name);
   const isInSystemFolder = spelled === name || systemProgramFolders.includes(paths.posix.dirname(spelled!));
   if (!program || !isInSystemFolder)
-    throw new NotReadOnlyCommandError(message('“{0}” is not a known read-only command.', formatShellWord(spelled!)));
+    throw new NotReadOnlyCommandError(
+      message('“{0}” is not a known read-only command.', formatShellWordForDisplay(spelled!)),
+    );
   const git = spelled === name && args.length > 0 ? await readOnlyGitArguments(words, folder, roots) : undefined;
   if (git) return { words: git, searches: false };
   // `git checkout` is another command than `git`.
   if (program.operands === 'none' && args.some((word) => !word.startsWith('-')))
     throw new NotReadOnlyCommandError(
-      message('“{0}” is not a known read-only command.', truncateWithEllipsis(formatShellWord(words.join(' ')), 60)),
+      message(
+        '“{0}” is not a known read-only command.',
+        truncateWithEllipsis(formatShellWordForDisplay(words.join(' ')), 60),
+      ),
     );
-  const unclear = args.find((word) => !isStaticShellWord(word) && word !== unknownValueMarks.file);
+  const unclear = args.find((word) => !isStaticShellWord(word) && word !== unknownValuePlaceholders.file);
   if (unclear !== undefined && !printingPrograms.has(name))
-    throw new NotReadOnlyCommandError(message('{0} is known only at run time.', formatShellWord(unclear)));
+    throw new NotReadOnlyCommandError(message('{0} is known only at run time.', formatShellWordForDisplay(unclear)));
   const { operands, options } = split(name, program, args, platform);
-  const files = (await pathsAmong(name, program, operands, options)).filter((file) => file !== unknownValueMarks.file);
+  const files = (await pathsAmong(name, program, operands, options)).filter(
+    (file) => file !== unknownValuePlaceholders.file,
+  );
   if (files.length > 0 && program.most !== undefined && operands.length > program.most)
     throw new NotReadOnlyCommandError(message('{0} accepts fewer files.', name));
   const kind = program.operands === 'files' ? 'read' : 'search';
-  const reads = files.length > 0 || kind === 'read' || operands.includes(unknownValueMarks.file);
+  const reads = files.length > 0 || kind === 'read' || operands.includes(unknownValuePlaceholders.file);
   const targets = reads ? files : ['.'];
-  for (const target of targets) await checkCommandPath(roots, folder, target, kind, isOutput);
+  for (const target of targets) await checkCommandArgumentPath(roots, folder, target, kind, isOutput);
   const recursive = name === 'grep' && (options.has('r') || options.has('recursive'));
   if (name !== 'rg' && !recursive) return { words, searches: false };
   if (recursive && platform !== 'linux')
@@ -105,7 +117,7 @@ function split(name: string, program: ReadOnlyProgram, args: readonly string[], 
   const long = new Set(program.long?.split(' '));
   const unknown = (option: string) =>
     new NotReadOnlyCommandError(
-      message('“{0}” is not a known read-only command.', formatShellWord([name, option].join(' '))),
+      message('“{0}” is not a known read-only command.', formatShellWordForDisplay([name, option].join(' '))),
     );
   for (let at = 0; at < args.length; at++) {
     const word = args[at]!;
@@ -160,7 +172,7 @@ function pathsAmong(name: string, program: ReadOnlyProgram, operands: string[], 
       return files;
     }
     case 'test': {
-      const tested = pathsInTestCommand(name === '[' ? operands.slice(0, -1) : operands);
+      const tested = pathsInShellTestExpression(name === '[' ? operands.slice(0, -1) : operands);
       if (!tested || (name === '[' && operands.at(-1) !== ']'))
         throw new NotReadOnlyCommandError(message('This test may not be read-only.'));
       return tested;
@@ -203,10 +215,10 @@ function foldersOfFind(words: readonly string[]): string[] {
   const tests = begin < 0 ? [] : words.slice(begin);
   for (let at = 0; at < tests.length; at++) {
     const word = tests[at]!;
-    if (unixFindArguments.has(`${word}=`) && at + 1 < tests.length) at++;
-    else if (!unixFindArguments.has(word))
+    if (readOnlyFindArguments.has(`${word}=`) && at + 1 < tests.length) at++;
+    else if (!readOnlyFindArguments.has(word))
       throw new NotReadOnlyCommandError(
-        message('“{0}” is not a known read-only command.', formatShellWord(`find ${word}`)),
+        message('“{0}” is not a known read-only command.', formatShellWordForDisplay(`find ${word}`)),
       );
   }
   return targets;
@@ -227,12 +239,12 @@ const isOutside = (error: unknown) =>
  * Checks a path relative to `folder`. Returns the real path; undefined if nothing exists. Throws. Outside of the workspace, only output
  * files are allowed.
  */
-export async function checkCommandPath(
+export async function checkCommandArgumentPath(
   roots: readonly WorkspaceRoot[],
   folder: string,
   path: string,
   operation: 'read' | 'search' | 'list',
-  isOutput?: OutputFileTest,
+  isOutput?: CommandOutputFilePredicate,
 ): Promise<string | undefined> {
   // `x/..` is ambiguous if x is a link; a leading `..` starts from a folder without links.
   if (/(^|\/)(?!\.\.?\/)[^/]+\/+(.*\/)?\.\.(\/|$)/.test(path))

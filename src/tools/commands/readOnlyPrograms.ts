@@ -164,7 +164,7 @@ export const readOnlyPrograms: ReadonlyMap<string, ReadOnlyProgram> = new Map<st
 /** Folders for programs, independent of the editor's PATH. */
 export const systemProgramFolders = ['/usr/bin', '/bin', '/usr/local/bin'];
 
-export const unixFindArguments = new Set(
+export const readOnlyFindArguments = new Set(
   '-name= -iname= -path= -ipath= -wholename= -regex= -iregex= -regextype= -type= -maxdepth= -mindepth= -size= -mtime= -mmin= -empty -print -print0 -prune -xdev -not -and -or -a -o ! ( )'.split(
     ' ',
   ),

@@ -16,9 +16,9 @@ export const isReadOnlyJqFilter = (filter: string): boolean =>
     filter.replace(/\.[A-Za-z_]\w*/g, ''),
   );
 
-export function pathsInTestCommand(words: readonly string[]): string[] | undefined {
+export function pathsInShellTestExpression(words: readonly string[]): string[] | undefined {
   const [first, ...rest] = words;
-  if (first === '!' && rest.length > 0) return pathsInTestCommand(rest);
+  if (first === '!' && rest.length > 0) return pathsInShellTestExpression(rest);
   if (words.length === 2 && /^-[nz]$/.test(first!)) return [];
   if (words.length === 2 && /^-[edfsrwxLh]$/.test(first!)) return [rest[0]!];
   if (words.length === 3 && /^(=|==|!=|-eq|-ne|-lt|-le|-gt|-ge)$/.test(rest[0]!)) return [];

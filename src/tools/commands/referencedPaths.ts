@@ -6,28 +6,33 @@ import { homePathApprovalReason } from '../policy/homePaths.ts';
 import {
   autoRunPathReason,
   hiddenSensitiveNames,
-  installedCodeReason,
-  installedPackageReason,
+  installedCodeApprovalReason,
+  installedPackageApprovalReason,
   isGitInternal,
 } from '../policy/protectedPaths.ts';
 import { secretFileReason } from '../policy/secretFiles.ts';
 import { findContainingRepository } from '../sandbox/containingRepository.ts';
-import { includedInstructionReason } from '../sandbox/includedFiles.ts';
-import { type ResolvedPath, resolvePath, serverStartFileReason, workspaceRelativePath } from '../sandbox/paths.ts';
+import { includedInstructionApprovalReason } from '../sandbox/includedFiles.ts';
+import {
+  type ResolvedPath,
+  resolvePath,
+  serverStartFileApprovalReason,
+  workspaceRelativePath,
+} from '../sandbox/paths.ts';
 import { secretContentReason } from '../sandbox/secretContent.ts';
 import { parsePlainCommandLine } from '../shellSyntax/commandLine.ts';
 import { expandBraces, expandWord, hasGlob, matchesBashGlob, unescapeShellWord } from '../shellSyntax/expandWord.ts';
 import {
   commandProgramName,
-  parseShellParts,
-  type ShellPart,
+  parseShellCommandSegments,
+  type ShellCommandSegment,
   type ShellWord,
-  unknownShellTextMark,
-  workingFolderMark,
+  unknownShellTextPlaceholder,
+  workingFolderPlaceholder,
 } from '../shellSyntax/shellWords.ts';
 import { secretGitOutputReason } from './gitOutput.ts';
 import { printedSecretsReason } from './printedSecrets.ts';
-import { settingChangeReason } from './settingChanges.ts';
+import { settingChangeApprovalReason } from './settingChanges.ts';
 import { possibleWorkingFolders } from './workingFolders.ts';
 
 /**
@@ -57,7 +62,7 @@ export async function findReferencedPaths(
   platform: string = process.platform,
   home: string = homedir(),
 ): Promise<ReferencedPaths> {
-  const parts = parseShellParts(command, { home, platform });
+  const parts = parseShellCommandSegments(command, { home, platform });
   const inOrder = wordsOf(command, platform);
   const words = [...new Set(inOrder)];
   const moves = inOrder.filter((_, at) => /^(cd|pushd|-C|--cwd|--prefix)$/.test(inOrder[at - 1] ?? ''));
@@ -82,7 +87,7 @@ export async function findReferencedPaths(
       named.add(!isFolder ? path : path === '.' ? '' : `${path}/`);
       why ??= reasonOf(path, resolved !== undefined) ?? (await contentReason(resolved));
     }
-  why ??= settingChangeReason(parts) ?? printedSecretsReason(parts);
+  why ??= settingChangeApprovalReason(parts) ?? printedSecretsReason(parts);
   let shown: LocalizedMessage | undefined;
   for (const [index, { words }] of parts.entries()) {
     const [from, ...others] = foldersOf(index).folders;
@@ -111,7 +116,7 @@ interface WordInFolder {
   started: boolean;
 }
 
-function wordsIn(parts: readonly ShellPart[]): WordInFolder[] {
+function wordsIn(parts: readonly ShellCommandSegment[]): WordInFolder[] {
   const found = new Map<string, WordInFolder>();
   const add = (word: ShellWord, written: boolean, started: boolean) => {
     const pieces = word.split(/[=:@]/);
@@ -150,7 +155,7 @@ async function reasonOfWord(
   { roots, home, platform }: Around,
 ): Promise<LocalizedMessage | undefined> {
   const escaped = from.replace(/[\\*?[\]{},]/g, '\\$&');
-  const pattern = word.replaceAll(workingFolderMark, escaped).replaceAll(unknownShellTextMark, '');
+  const pattern = word.replaceAll(workingFolderPlaceholder, escaped).replaceAll(unknownShellTextPlaceholder, '');
   for (const spelling of expandBraces(pattern) ?? []) {
     const expanded = hasGlob(spelling) ? await expandWord(spelling, from) : [unescapeShellWord(spelling)];
     if (!expanded) return tooMany.protected;
@@ -192,15 +197,15 @@ async function writtenReason(
   relative: string,
   at: string,
 ): Promise<LocalizedMessage | undefined> {
-  const installed = installedPackageReason(relative.split('/'));
+  const installed = installedPackageApprovalReason(relative.split('/'));
   if (installed) return namesPath(relative, installed);
   const root = roots.find(({ path }) => at.startsWith(path + paths.sep));
   const around = root && (await findContainingRepository(root.path, at.slice(root.path.length + 1).split(paths.sep)));
   if (around === 'repository') return namesOfGit(relative);
-  if (around) return namesPath(relative, installedCodeReason);
+  if (around) return namesPath(relative, installedCodeApprovalReason);
   const included =
-    serverStartFileReason(roots, at) ??
-    (await includedInstructionReason(
+    serverStartFileApprovalReason(roots, at) ??
+    (await includedInstructionApprovalReason(
       openFolderRoots(roots).map(({ path }) => path),
       at,
     ));

@@ -1,12 +1,12 @@
 import { type LocalizedMessage, message } from '../../protocol/text/l10n.ts';
 import { unescapeShellWord } from '../shellSyntax/expandWord.ts';
-import { commandProgramName, type ShellPart } from '../shellSyntax/shellWords.ts';
+import { commandProgramName, type ShellCommandSegment } from '../shellSyntax/shellWords.ts';
 
 /**
  * Returns the reason to always approve a command by its effect: a change of settings of Git or another program, an extension install, or a
  * scheduled start. Undefined if there is none.
  */
-export function settingChangeReason(parts: readonly ShellPart[]): LocalizedMessage | undefined {
+export function settingChangeApprovalReason(parts: readonly ShellCommandSegment[]): LocalizedMessage | undefined {
   for (const { words } of parts) {
     const plain = words.map(unescapeShellWord);
     if (plain.some((word) => /^--((un)?install-extension|add-mcp)(=|$)/.test(word)))

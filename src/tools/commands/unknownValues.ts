@@ -1,28 +1,28 @@
 import { message } from '../../protocol/text/l10n.ts';
 import type { WorkspaceRoot } from '../core/workspace.ts';
-import { type CommandStep, UndeterminedCommandError, unknownValueMarks } from './commandStep.ts';
-import { type PredictedLines, predictedLines } from './predictedLines.ts';
+import { type ResolvedProgramInvocation, UndeterminedCommandError, unknownValuePlaceholders } from './commandStep.ts';
+import { type PredictedCommandOutputLines, predictCommandOutputLines } from './predictedLines.ts';
 
 const maxNames = 60;
-const mark = new RegExp(`${unknownValueMarks.choice}(\\d+)${unknownValueMarks.choice}`, 'g');
-const onlyMark = new RegExp(`^${unknownValueMarks.choice}(\\d+)${unknownValueMarks.choice}$`);
+const mark = new RegExp(`${unknownValuePlaceholders.choice}(\\d+)${unknownValuePlaceholders.choice}`, 'g');
+const onlyMark = new RegExp(`^${unknownValuePlaceholders.choice}(\\d+)${unknownValuePlaceholders.choice}$`);
 
 /** Names passed between commands of one script; words contain a mark instead. */
 export class PossibleFileNames {
-  private readonly all: PredictedLines[] = [];
+  private readonly all: PredictedCommandOutputLines[] = [];
 
   constructor(private readonly roots: readonly WorkspaceRoot[]) {}
 
-  markOf(written: PredictedLines): string {
+  markOf(written: PredictedCommandOutputLines): string {
     this.all.push(written);
-    return `${unknownValueMarks.choice}${this.all.length - 1}${unknownValueMarks.choice}`;
+    return `${unknownValuePlaceholders.choice}${this.all.length - 1}${unknownValuePlaceholders.choice}`;
   }
 
-  of(word: string): PredictedLines | undefined {
+  of(word: string): PredictedCommandOutputLines | undefined {
     return this.all[Number(onlyMark.exec(word)?.[1] ?? Number.NaN)];
   }
 
-  stepsOf(step: CommandStep): CommandStep[] {
+  stepsOf(step: ResolvedProgramInvocation): ResolvedProgramInvocation[] {
     const [found, ...others] = new Set([...step.words, ...step.variables.flat()].join(' ').match(mark));
     if (found === undefined) return [step];
     if (step.words[0]?.includes(found))
@@ -46,13 +46,16 @@ export class PossibleFileNames {
    * Returns the commands that `xargs` and `find -exec` start with the names; undefined for other steps.
    * @param before preceding steps of the pipeline; undefined if not only programs
    */
-  async startedBy(step: CommandStep, before: readonly CommandStep[] | undefined): Promise<CommandStep[] | undefined> {
+  async startedBy(
+    step: ResolvedProgramInvocation,
+    before: readonly ResolvedProgramInvocation[] | undefined,
+  ): Promise<ResolvedProgramInvocation[] | undefined> {
     const [program, ...args] = step.words;
     if (program === 'xargs') return [await this.byXargs(step, args, before)];
     return program === 'find' && args.some((word) => /^-(exec|ok)(dir)?$/.test(word)) ? this.byFind(step) : undefined;
   }
 
-  private async byFind(step: CommandStep): Promise<CommandStep[]> {
+  private async byFind(step: ResolvedProgramInvocation): Promise<ResolvedProgramInvocation[]> {
     const { words } = step;
     const at = words.indexOf('-exec');
     const started = words.slice(at + 1, -1);
@@ -67,8 +70,11 @@ export class PossibleFileNames {
       !(end === ';' || (end === '+' && isLast))
     )
       throw new UndeterminedCommandError(message('It starts more than can be checked.'));
-    const finding: CommandStep = { ...step, words: words.slice(0, at) };
-    const written = await predictedLines([{ ...finding, piped: false, stdout: 'out', stderr: 'err' }], this.roots);
+    const finding: ResolvedProgramInvocation = { ...step, words: words.slice(0, at) };
+    const written = await predictCommandOutputLines(
+      [{ ...finding, piped: false, stdout: 'out', stderr: 'err' }],
+      this.roots,
+    );
     if (!written)
       throw new UndeterminedCommandError(message('It starts something for more names than can be checked.'));
     const names = this.markOf({ ...written, single: end === ';' });
@@ -76,11 +82,11 @@ export class PossibleFileNames {
   }
 
   private async byXargs(
-    step: CommandStep,
+    step: ResolvedProgramInvocation,
     args: readonly string[],
-    before: readonly CommandStep[] | undefined,
-  ): Promise<CommandStep> {
-    const written = before && (await predictedLines(before, this.roots));
+    before: readonly ResolvedProgramInvocation[] | undefined,
+  ): Promise<ResolvedProgramInvocation> {
+    const written = before && (await predictCommandOutputLines(before, this.roots));
     if (!written)
       throw new UndeterminedCommandError(message('It starts something with names that are known only when it runs.'));
     let at = 0;

@@ -1,4 +1,8 @@
-import { commandProgramName, type ShellPart, unknownShellTextMark } from '../shellSyntax/shellWords.ts';
+import {
+  commandProgramName,
+  type ShellCommandSegment,
+  unknownShellTextPlaceholder,
+} from '../shellSyntax/shellWords.ts';
 import { resolveShellWordTargets } from './criticalPaths.ts';
 
 const maxFolders = 8;
@@ -10,7 +14,7 @@ interface PartFolders {
 
 /** Returns the possible working folders of each part. After `&&` the change of folder succeeded; otherwise the success is unknown. */
 export async function possibleWorkingFolders(
-  parts: readonly ShellPart[],
+  parts: readonly ShellCommandSegment[],
   folder: string,
   home: string,
   platform: string,
@@ -30,7 +34,7 @@ export async function possibleWorkingFolders(
     for (const from of now.slice(0, seen.size > maxFolders ? 0 : maxFolders))
       for (const word of [...moves, ...given]) {
         const pointed = await resolveShellWordTargets(word, from, platform);
-        unclear ||= pointed.unclear || word.includes(unknownShellTextMark) || word === '-';
+        unclear ||= pointed.unclear || word.includes(unknownShellTextPlaceholder) || word === '-';
         led.push(...pointed.paths);
       }
     own.push({ folders: [...new Set([...now, ...(given.length > 0 ? led : [])])], unclear });

@@ -22,4 +22,4 @@ export const commandPartFolders = ({ folders, row }: Pick<CommandPart, 'folders'
   row?.folders ?? folders;
 
 /** Id of the row of several commands that only read, together. Rules store the id, so the value never changes, whatever the UI shows. */
-export const readOnlyCommandsId = 'commands that only read';
+export const readOnlyCommandsRuleId = 'commands that only read';

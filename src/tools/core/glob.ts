@@ -8,7 +8,7 @@ import { ToolError } from './tool.ts';
  * ripgrep's `--glob` is not used because its match overrides the ignore files (`globToRipgrepExclusions` lists the exclusions). A regular expression is
  * not used because some globs would take exponential time. Throws for globs that point outside the workspace.
  */
-export const globTest = (glob: string, brackets?: GlobBracketMeaning): ((path: string) => boolean) =>
+export const createGlobMatcher = (glob: string, brackets?: GlobBracketMeaning): ((path: string) => boolean) =>
   walker(compile(parseGlobParts(glob, brackets)));
 
 /**
@@ -17,7 +17,7 @@ export const globTest = (glob: string, brackets?: GlobBracketMeaning): ((path: s
  */
 export type GlobBracketMeaning = 'sets' | 'literal' | 'either';
 
-/** Parses a glob into parts. Throws for the same globs as `globTest`. */
+/** Parses a glob into parts. Throws for the same globs as `createGlobMatcher`. */
 export function parseGlobParts(glob: string, brackets: GlobBracketMeaning = 'sets'): GlobPart[] {
   if (/^([\\/]|[a-z]:)/i.test(glob) || glob.split(/[\\/]/).includes('..'))
     throw createPathRefusal(

@@ -1,5 +1,5 @@
 import * as paths from 'node:path';
-import type { RefusalReason } from '../../protocol/text/codes.ts';
+import type { PathRefusalReason } from '../../protocol/text/codes.ts';
 import { shortenText } from '../../protocol/text/shorten.ts';
 import { ToolError } from './tool.ts';
 import { openFolderRoots, type WorkspaceRoot } from './workspace.ts';
@@ -19,7 +19,7 @@ export interface PathLocation {
 }
 
 /** Creates a refusal. `reason` is for code; the message never reveals the target of a refused path. */
-export function createPathRefusal(reason: RefusalReason, message: string): ToolError {
+export function createPathRefusal(reason: PathRefusalReason, message: string): ToolError {
   return new ToolError('E_SANDBOX_VIOLATION', message, { reason });
 }
 

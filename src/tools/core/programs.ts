@@ -37,7 +37,7 @@ export function shellLaunchArguments(system: ProgramEnvironment = currentProgram
   return bash ? [bash, '--norc', '--noprofile', '-c'] : ['/bin/sh', '-c'];
 }
 
-export const killProcessTreeCommand = (
+export const processTreeTerminationCommand = (
   pid: number,
   system: ProgramEnvironment = currentProgramEnvironment(),
 ): [string, ...string[]] => [ofWindows(system, 'taskkill.exe'), '/pid', String(pid), '/t', '/f'];

@@ -9,7 +9,7 @@ const maxSentTail = 45 * 1024;
  * Returns a long text as a part of an outcome. A short text stays whole. Otherwise the model receives the head and the tail, and the whole
  * text is stored with the run for `output.read` and the user. `dropped` is the number of bytes already missing from `text`.
  */
-export async function storedOutput<Field extends string>(
+export async function storeLongOutput<Field extends string>(
   text: string,
   dropped: number,
   field: Field,

@@ -9,10 +9,10 @@ import type {
   BackgroundCommandStart,
   FileMove,
   ProcessIdentity,
-  ProposedCallPlan,
+  ProposedToolCallHashes,
   RemovedFileKind,
   RunEventBody,
-  StoredChange,
+  StoredFileChange,
   WorkflowStepStart,
 } from '../../protocol/run/events.ts';
 import type { TowpathErrorCode } from '../../protocol/text/codes.ts';
@@ -60,7 +60,7 @@ export interface FileChange {
   form?: FileModeAndEncoding;
 }
 
-export type FileModeAndEncoding = Pick<StoredChange, 'mode' | 'encoding'>;
+export type FileModeAndEncoding = Pick<StoredFileChange, 'mode' | 'encoding'>;
 
 /** File, link or empty folder before a deletion. `content` holds the bytes of the file, or the target of the link. */
 export interface RemovedEntry {
@@ -283,7 +283,7 @@ export function editableApprovalText({ plan, call }: Pick<ApprovalRequest, 'plan
  */
 export type ApprovalRequester = (request: ApprovalRequest, signal: AbortSignal) => Promise<ApprovalAnswer>;
 
-export type CompletedStepRecord = WorkflowStepStart & { changes?: readonly StoredChange[]; moved?: FileMove };
+export type CompletedStepRecord = WorkflowStepStart & { changes?: readonly StoredFileChange[]; moved?: FileMove };
 
 export interface CallContext {
   runId: string;
@@ -304,7 +304,7 @@ export interface CallContext {
     done?: CompletedStepRecord;
   };
   /** Returns the unanswered approval request of this call from an earlier window; then only an answer of the user allows the call. */
-  proposed?(toolCallId: string): ProposedCallPlan | undefined;
+  proposed?(toolCallId: string): ProposedToolCallHashes | undefined;
   /** True while the editor closes: a call that did not start has no outcome yet. */
   isClosing?(): boolean;
   /** Set for model calls inside a workflow node: the outcome is recorded with the end of the call, to survive a restart. */

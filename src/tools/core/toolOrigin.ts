@@ -49,7 +49,7 @@ export function serverRuleLabel(tool: string, { starts }: NonNullable<Permission
  * Returns the grant of *Allow for this run*, followed by earlier grants with the same effect.
  * @param grant the grant of a tool without an origin
  */
-export function runGrantsForTool(grant: string, origin: ToolOrigin | undefined): string[] {
+export function toolGrantsForRun(grant: string, origin: ToolOrigin | undefined): string[] {
   return origin ? definitions(origin).map((definition) => `mcp ${origin.identity} ${definition}`) : [grant];
 }
 

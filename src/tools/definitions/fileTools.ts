@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { changedFieldSchema, fileChangeResultShape } from './shapes.ts';
+import { changedFlagSchema, fileChangeResultShape } from './shapes.ts';
 
 const ifMatchSha256 = z.string().optional().meta({ help: 'Fail if the file changed since it was read.' });
 // Absent from prompts where the old text itself is matched, so that an outdated edit fails without a checksum.
@@ -35,7 +35,7 @@ export const fsDeleteDefinition = {
     path: z.string().describe('The deleted path.'),
     deleted: z.literal(true).describe('Always.'),
     files: z.number().optional().describe('Set for a folder: the number of its files.'),
-    changed: changedFieldSchema,
+    changed: changedFlagSchema,
   },
 };
 
@@ -101,7 +101,7 @@ export const fsMoveDefinition = {
   gives: {
     path: z.string().describe('The new path.'),
     from: z.string().describe('The former path.'),
-    changed: changedFieldSchema,
+    changed: changedFlagSchema,
   },
 };
 

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { commandEndShape } from '../../protocol/run/events.ts';
 
 /** Result field for workflow steps; models do not receive the field. */
-export const changedFieldSchema = z.boolean().optional().describe('False if nothing had to change.');
+export const changedFlagSchema = z.boolean().optional().describe('False if nothing had to change.');
 
 export const fileChangeResultShape = {
   path: z.string().describe('Path of the file.'),
@@ -11,7 +11,7 @@ export const fileChangeResultShape = {
   removed: z.number().describe('Number of removed lines.'),
   changedOnSave: z.string().optional().describe('Changes by the editor on saving, as a diff.'),
   newProblems: z.array(z.string()).optional().describe('New problems from the language servers of the editor.'),
-  changed: changedFieldSchema,
+  changed: changedFlagSchema,
 };
 
 export const classifiedFileShape = {

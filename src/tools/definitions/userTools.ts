@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { userQuestionTool } from '../../protocol/content/askTool.ts';
-import { planBounds, planStatus, planTool } from '../../protocol/run/plan.ts';
+import { userQuestionToolName } from '../../protocol/content/askTool.ts';
+import { planBounds, planItemStatuses, planToolName } from '../../protocol/run/plan.ts';
 
 const line = (most: number) => z.string().trim().min(1, 'is empty').max(most, `is longer than ${most} characters`);
 const twoToFive = 'needs 2 to 5 answers; the user can always write another one';
@@ -27,7 +27,7 @@ const questionSchema = z.strictObject({
 });
 
 export const askUserDefinition = {
-  name: userQuestionTool,
+  name: userQuestionToolName,
   description: 'Ask the user.',
   arguments: {
     questions: z
@@ -56,10 +56,10 @@ export const askUserDefinition = {
   },
 };
 
-const itemSchema = z.strictObject({ text: z.string().min(1).max(planBounds.text), status: z.enum(planStatus) });
+const itemSchema = z.strictObject({ text: z.string().min(1).max(planBounds.text), status: z.enum(planItemStatuses) });
 
 export const planUpdateDefinition = {
-  name: planTool,
+  name: planToolName,
   description: 'Show your whole to-do list in a long task.',
   arguments: { items: z.array(itemSchema).max(planBounds.items).meta({ help: 'The whole list.' }) },
   gives: { items: z.number().describe('Number of items.'), done: z.number().describe('Number of finished items.') },

@@ -1,8 +1,8 @@
 import { leadingWhitespace } from './indent.ts';
 import {
   lineSimilarityRow,
-  maxNearbySimilarity,
   minLineSimilarity,
+  nearbySimilarityMaxima,
   possibleEditStarts,
   toSimilarityLine,
 } from './similarity.ts';
@@ -38,7 +38,7 @@ export function findAmbiguousMatch(
     return {
       line,
       row,
-      near: maxNearbySimilarity(row),
+      near: nearbySimilarityMaxima(row),
       weight: words.words.size > 0 ? 1 : lightWeight,
       telling: isDistinctive,
     };

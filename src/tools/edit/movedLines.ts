@@ -2,7 +2,7 @@ import type { TextSeenByModel } from '../core/tool.ts';
 import { diffSequences } from './diff.ts';
 import { findLineMatches } from './lineMatches.ts';
 import { linesWithoutTrailingBlank, splitLines } from './lines.ts';
-import { findChangedCopy } from './similarLines.ts';
+import { findNearbySimilarLines } from './similarLines.ts';
 
 /**
  * Returns the first line (from 0) of the run that an edit really means if the match at `found` is only a twin: the file has changed since
@@ -21,7 +21,7 @@ export function findMovedEditTarget(
   const count = linesWithoutTrailingBlank(oldText).length;
   const [start] = starts;
   if (starts.length === 1 && standsAt(texts, seenLines, seen, start!, count) === found[0]) return undefined;
-  return findChangedCopy(texts, seenLines.slice(start, start! + count), found);
+  return findNearbySimilarLines(texts, seenLines.slice(start, start! + count), found);
 }
 
 export function areSeenLinesUnchanged(

@@ -4,14 +4,14 @@ import { ToolError } from '../core/tool.ts';
  * Refuses text with a placeholder line for omitted code ("// ... rest unchanged"): writing the text would delete that code. A line already
  * in the file is allowed.
  */
-export function refusePlaceholders(text: string, before: string | null): void {
+export function rejectOmittedCodePlaceholders(text: string, before: string | null): void {
   const lines = text.split(/\r?\n/);
   let own: Set<string> | undefined; // few texts have a placeholder
   const isOwn = (line: string) => {
     own ??= new Set((before ?? '').split(/\r?\n/).map((one) => one.trim()));
     return own.has(line.trim());
   };
-  const index = lines.findIndex((line) => isPlaceholder(line) && !isOwn(line));
+  const index = lines.findIndex((line) => isOmittedCodePlaceholder(line) && !isOwn(line));
   if (index < 0) return;
   const line = JSON.stringify(lines[index]!.trim().slice(0, 100));
   throw new ToolError(
@@ -24,7 +24,7 @@ export function refusePlaceholders(text: string, before: string | null): void {
 // Maximum characters of a placeholder; the limit also bounds the duration of the patterns.
 const longestPlaceholder = 300;
 
-export function isPlaceholder(whole: string): boolean {
+export function isOmittedCodePlaceholder(whole: string): boolean {
   const line = whole.trim().replace(/\s+/g, ' ');
   if (line.length > longestPlaceholder) return false;
   const inner =

@@ -27,7 +27,7 @@ export function findCompetingLines(
 }
 
 /** Returns the first line (from 0) of a run near `found` with most of these lines, some of them changed. */
-export const findChangedCopy = (
+export const findNearbySimilarLines = (
   texts: readonly string[],
   old: readonly string[],
   found: readonly number[],

@@ -52,7 +52,7 @@ export function lineSimilarityRow(line: SimilarityLine, own: readonly (Similarit
   return row;
 }
 
-export function maxNearbySimilarity(row: Float32Array): Float32Array {
+export function nearbySimilarityMaxima(row: Float32Array): Float32Array {
   const most = new Float32Array(row.length);
   for (let at = 0; at < row.length; at++) {
     for (let near = Math.max(0, at - maxLineShift); near <= at + maxLineShift && near < row.length; near++) {

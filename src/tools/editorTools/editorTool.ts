@@ -6,14 +6,14 @@ import { type Tool, type ToolCallPlan, type ToolContext, ToolError } from '../co
 import type { ToolOrigin } from '../core/toolOrigin.ts';
 import { mcpCallResultData, mcpToolResultSchema } from '../mcp/callResult.ts';
 import type { McpSdk } from '../mcp/loadSdk.ts';
-import { cleanDescription, cleanSchema, createArgumentsValidator, promptTextLimits } from '../mcp/schema.ts';
+import { cleanDescription, cleanSchema, createArgumentsValidator, promptSchemaTextLimits } from '../mcp/schema.ts';
 import { toMcpContentBlocks } from './resultParts.ts';
 
 /**
  * Tool provided by the editor: built-in, of another extension, or of an MCP server run by the editor. `lender` is the id of the extension,
  * if known; `title` is its display name.
  */
-export interface EditorToolInfo {
+export interface EditorProvidedToolInfo {
   name: string;
   description: string;
   inputSchema?: object;
@@ -23,7 +23,7 @@ export interface EditorToolInfo {
 }
 
 interface EditorToolOptions {
-  tool: EditorToolInfo;
+  tool: EditorProvidedToolInfo;
   name: string;
   sdk: McpSdk;
   hidden: boolean;
@@ -34,7 +34,16 @@ interface EditorToolOptions {
 }
 
 /** Wraps a tool of the editor behind the gate. The editor does not declare read-only tools, so every call needs an approval. */
-export function editorTool({ tool, name, sdk, hidden, refusal, origin, invoke, limitMs }: EditorToolOptions): Tool {
+export function createEditorProvidedTool({
+  tool,
+  name,
+  sdk,
+  hidden,
+  refusal,
+  origin,
+  invoke,
+  limitMs,
+}: EditorToolOptions): Tool {
   const check = () => {
     const refused = refusal();
     if (refused !== undefined) throw new ToolError('TOOL_NOT_AVAILABLE', refused);
@@ -53,7 +62,7 @@ export function editorTool({ tool, name, sdk, hidden, refusal, origin, invoke, l
   return {
     definition: {
       name,
-      description: cleanDescription(tool.description, promptTextLimits, ''),
+      description: cleanDescription(tool.description, promptSchemaTextLimits, ''),
       parameters: cleanSchema(tool.inputSchema ?? {}),
     },
     ...titled,

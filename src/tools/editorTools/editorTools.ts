@@ -8,7 +8,7 @@ import { loadMcpSdk, type McpSdk } from '../mcp/loadSdk.ts';
 import { uniquePrefixedName } from '../mcp/names.ts';
 import { hashServerTool } from '../mcp/serverText.ts';
 import type { RuleToolState } from '../mcp/toolChanges.ts';
-import { type EditorToolInfo, editorTool } from './editorTool.ts';
+import { createEditorProvidedTool, type EditorProvidedToolInfo } from './editorTool.ts';
 
 interface EditorToolMemory {
   get(): unknown;
@@ -16,14 +16,14 @@ interface EditorToolMemory {
 }
 
 interface EditorToolsOptions {
-  listed(): readonly EditorToolInfo[];
+  listed(): readonly EditorProvidedToolInfo[];
   memory: EditorToolMemory;
   /** Resolves to the parts of the result. Rejects with an error named `Canceled` if the user refuses in the editor. */
   invoke(name: string, input: Record<string, unknown>, signal: AbortSignal): Promise<readonly unknown[]>;
   /** Timeout of a call in milliseconds, including the editor's own confirmation. */
   limitMs: number;
   /** Called once per tool with a description different from the time of activation. */
-  changed(tool: EditorToolInfo): void;
+  changed(tool: EditorProvidedToolInfo): void;
 }
 
 type EditorToolState = 'on' | 'off' | 'changed';
@@ -31,10 +31,10 @@ type EditorToolState = 'on' | 'off' | 'changed';
 const memorySchema = z.record(z.string(), z.string());
 
 /** Limit of enabled tools: more would fill the context window of a model. */
-export const maxEditorTools = 40;
+export const maxEditorProvidedTools = 40;
 
 /** Tools of the editor that the user has enabled, each bound to its description at that time. */
-export class EditorTools {
+export class EditorProvidedTools {
   private built: readonly Tool[] = [];
   private readonly reported = new Set<string>();
 
@@ -47,7 +47,7 @@ export class EditorTools {
 
   async refresh(): Promise<void> {
     const all = this.options.listed();
-    const offered = all.filter((tool) => this.stateOf(tool) !== 'off').slice(0, maxEditorTools);
+    const offered = all.filter((tool) => this.stateOf(tool) !== 'off').slice(0, maxEditorProvidedTools);
     for (const tool of offered) if (this.stateOf(tool) === 'changed') this.reportOnce(tool);
     if (offered.length === 0) {
       this.built = [];
@@ -58,13 +58,13 @@ export class EditorTools {
     this.built = offered.map((tool) => this.build(tool, uniquePrefixedName('vscode.', tool.name, taken), sdk));
   }
 
-  stateOf(tool: EditorToolInfo): EditorToolState {
+  stateOf(tool: EditorProvidedToolInfo): EditorToolState {
     const on = this.on;
     if (!Object.hasOwn(on, tool.name)) return 'off';
     return on[tool.name] === markOf(tool) ? 'on' : 'changed';
   }
 
-  async switchOn(tools: readonly EditorToolInfo[]): Promise<void> {
+  async switchOn(tools: readonly EditorProvidedToolInfo[]): Promise<void> {
     this.options.memory.set(Object.fromEntries(tools.map((tool) => [tool.name, markOf(tool)])));
     await this.refresh();
   }
@@ -77,9 +77,9 @@ export class EditorTools {
     return descriptionHash(tool) === definition ? 'here' : 'gone';
   }
 
-  private build(tool: EditorToolInfo, name: string, sdk: McpSdk): Tool {
+  private build(tool: EditorProvidedToolInfo, name: string, sdk: McpSdk): Tool {
     const { invoke, limitMs } = this.options;
-    return editorTool({
+    return createEditorProvidedTool({
       tool,
       name,
       sdk,
@@ -92,7 +92,7 @@ export class EditorTools {
   }
 
   /** Checked at planning and at execution, because tools of the editor can disappear or change at any time. */
-  private refusalOf({ name }: EditorToolInfo): string | undefined {
+  private refusalOf({ name }: EditorProvidedToolInfo): string | undefined {
     const now = this.options.listed().find((one) => one.name === name);
     const shown = escapeInvisibleInLine(name);
     if (!now) return `The editor has no tool ${shown} any more.`;
@@ -102,7 +102,7 @@ export class EditorTools {
     return `The editor's tool ${shown} says something else about itself than when the person switched it on. It is off until they do so again.`;
   }
 
-  private reportOnce(tool: EditorToolInfo): void {
+  private reportOnce(tool: EditorProvidedToolInfo): void {
     const mark = markOf(tool);
     if (this.reported.has(mark)) return;
     this.reported.add(mark);
@@ -118,15 +118,15 @@ const ours = 'vscode:';
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
 
-const identityOf = ({ name, lender }: EditorToolInfo): string =>
+const identityOf = ({ name, lender }: EditorProvidedToolInfo): string =>
   `${ours}${sha256(JSON.stringify([name, lender ?? null]))}`;
 
-const descriptionHash = ({ name, title, description, inputSchema, tags }: EditorToolInfo): string =>
+const descriptionHash = ({ name, title, description, inputSchema, tags }: EditorProvidedToolInfo): string =>
   sha256(JSON.stringify([hashServerTool({ name, title, description, inputSchema: inputSchema as never }), tags]));
 
-const markOf = (tool: EditorToolInfo): string => `${identityOf(tool)} ${descriptionHash(tool)}`;
+const markOf = (tool: EditorProvidedToolInfo): string => `${identityOf(tool)} ${descriptionHash(tool)}`;
 
-function originOf(tool: EditorToolInfo): ToolOrigin {
+function originOf(tool: EditorProvidedToolInfo): ToolOrigin {
   const by = tool.lender === undefined ? '' : ` (${tool.lender})`;
   return {
     starts: escapeInvisibleInLine(`the editor's ${tool.name}${by}`).slice(0, 200),

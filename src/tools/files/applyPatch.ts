@@ -3,7 +3,7 @@ import { createSideEffectTool, type TextSeenByModel, type Tool, type ToolCallPla
 import type { Workspace } from '../core/workspace.ts';
 import { fsApplyPatchDefinition } from '../definitions/fileTools.ts';
 import { applyPatch, type FilePatch, hunksWithChanges, hunkToEdit, parseSingleFilePatch } from '../edit/patch.ts';
-import { refusePlaceholders } from '../edit/placeholder.ts';
+import { rejectOmittedCodePlaceholders } from '../edit/placeholder.ts';
 import { resolvePath } from '../sandbox/paths.ts';
 import { createEditError, ineffectiveEditsNote } from './editFailure.ts';
 import { updateFrontmatter } from './frontmatter.ts';
@@ -82,7 +82,7 @@ function planPatch(
   seen: TextSeenByModel | undefined,
 ): ToolCallPlan {
   const changing = hunksWithChanges(file);
-  for (const hunk of changing) refusePlaceholders(hunk.now.join('\n'), target.before);
+  for (const hunk of changing) rejectOmittedCodePlaceholders(hunk.now.join('\n'), target.before);
   const result = applyPatch(target.before ?? '', file, seen);
   if (!result.ok) {
     const which = file.hunks.length > 1 ? `Hunk ${result.index + 1} of ${file.hunks.length}: ` : '';

@@ -16,7 +16,7 @@ import {
   type ChangeTarget,
   checkTargetUnchanged,
   fileChangeApprovalReason,
-  runGrantForFile,
+  fileGrantForRun,
 } from './planChange.ts';
 import { planPathDeletion } from './planDelete.ts';
 
@@ -69,7 +69,7 @@ function planFile(
       : reason,
     change: { path: file.relative, realPath: file.path, before, after: null, form },
     ...(ofRun && { free: 'of-run' as const }),
-    ...(why === undefined && !ofRun && runGrantForFile(file, 'fs.delete', 'fs.delete')),
+    ...(why === undefined && !ofRun && fileGrantForRun(file, 'fs.delete', 'fs.delete')),
     data: () => data,
     async run({ workspace }) {
       await checkTargetUnchanged(workspace, target, 'delete');

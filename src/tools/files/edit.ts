@@ -3,7 +3,7 @@ import { quoteForMessage } from '../core/pathSyntax.ts';
 import { createSideEffectTool, ToolError } from '../core/tool.ts';
 import { fsEditDefinition } from '../definitions/fileTools.ts';
 import { applyEdits } from '../edit/applyEdits.ts';
-import { refusePlaceholders } from '../edit/placeholder.ts';
+import { rejectOmittedCodePlaceholders } from '../edit/placeholder.ts';
 import { isNotebook, parseNotebook } from '../notebook/notebook.ts';
 import { replaceCellSource } from '../notebook/source.ts';
 import { resolvePath } from '../sandbox/paths.ts';
@@ -21,8 +21,8 @@ export const fsEditTool = createSideEffectTool(
     const target = await findChangeTarget(workspace, path);
     checkHash(target, ifMatchSha256);
     for (const { oldText, newText } of edits) {
-      refusePlaceholders(newText, target.before);
-      refusePlaceholders(oldText, target.before);
+      rejectOmittedCodePlaceholders(newText, target.before);
+      rejectOmittedCodePlaceholders(oldText, target.before);
     }
     const cellLocation = cellOf(target, cell);
     const seen = cellLocation ? undefined : await findStaleSeenText(target, lastSeen);

@@ -4,14 +4,14 @@ import { createPathRefusal, quoteForMessage } from '../core/pathSyntax.ts';
 import { createSideEffectTool, type RecordedFileEffects, ToolError } from '../core/tool.ts';
 import type { Workspace } from '../core/workspace.ts';
 import { fsMoveDefinition } from '../definitions/fileTools.ts';
-import { buildFileReason } from '../policy/buildFiles.ts';
+import { approvalReasonForBuildFile } from '../policy/buildFiles.ts';
 import { protectedPathReason } from '../policy/protectedPaths.ts';
 import { containsGitRepository } from '../sandbox/containingRepository.ts';
 import { readCurrentText, readFileModeAndEncoding } from '../sandbox/fileText.ts';
 import { listTree } from '../sandbox/fileTree.ts';
 import { checkParentFolder } from '../sandbox/openFile.ts';
 import { type ResolvedPath, resolvePath } from '../sandbox/paths.ts';
-import { fileChangeApprovalReason, runGrantForFile } from './planChange.ts';
+import { fileChangeApprovalReason, fileGrantForRun } from './planChange.ts';
 
 /** `fs.move`: moves a file or a folder to a free path. Data: `{ path, from }`, both workspace-relative. */
 export const fsMoveTool = createSideEffectTool(fsMoveDefinition, 'change', async ({ from, to }, { workspace }) => {
@@ -32,7 +32,7 @@ export const fsMoveTool = createSideEffectTool(fsMoveDefinition, 'change', async
     paths: [file, target].flatMap(({ relative }) => [relative, ...(inside ?? []).map((name) => `${relative}/${name}`)]),
     ...(file.mount === 'run' && target.mount === 'run'
       ? { free: 'of-run' as const }
-      : why === undefined && runGrantForFile({ ...file, configuration }, 'fs.move', 'fs.move', target.relative)),
+      : why === undefined && fileGrantForRun({ ...file, configuration }, 'fs.move', 'fs.move', target.relative)),
     trace: () => traceOf(workspace, file, target),
     data: () => data,
     async run({ workspace }) {
@@ -96,8 +96,10 @@ async function namesInside(file: ResolvedPath): Promise<string[] | undefined> {
 }
 
 function configurationInside(inside: readonly string[] | undefined): LocalizedMessage | undefined {
-  const found = inside?.find((name) => buildFileReason(name.split('/')));
-  return found === undefined ? undefined : message('It contains {0}. {1}', found, buildFileReason(found.split('/'))!);
+  const found = inside?.find((name) => approvalReasonForBuildFile(name.split('/')));
+  return found === undefined
+    ? undefined
+    : message('It contains {0}. {1}', found, approvalReasonForBuildFile(found.split('/'))!);
 }
 
 // Checks files inside of a folder under the old and the new name: `x/settings.json` becomes `.vscode/settings.json`.

@@ -13,7 +13,7 @@ import type { Workspace } from '../core/workspace.ts';
 import { countChanges, lineDiff } from '../edit/diff.ts';
 import { linesForComparison } from '../notebook/comparedLines.ts';
 import { isNotebook, notebookReplacementProblem } from '../notebook/notebook.ts';
-import { changesInstallScripts } from '../policy/protectedPaths.ts';
+import { hasInstallScriptChange } from '../policy/protectedPaths.ts';
 import {
   type DecodedText,
   encodingSettingHint,
@@ -113,7 +113,7 @@ export function planTextChange(
       : reason,
     change: { path: file.relative, realPath: file.path, before, after },
     ...(ofRun && { free: 'of-run' as const }),
-    ...(why === undefined && !ofRun && runGrantForFile(file, tool, 'changes')),
+    ...(why === undefined && !ofRun && fileGrantForRun(file, tool, 'changes')),
     data: () => given(after),
     revise: async (edited) =>
       planTextChange(workspace, await findChangeTarget(workspace, target.input), edited, tool, extra, drops),
@@ -150,7 +150,7 @@ export const appendToApprovalReason = (reason: LocalizableText, more: LocalizedM
   reason === '' ? more : joinLocalizableTexts([reason, more]);
 
 /** Returns the scope of *Allow for This Run*: the tool, or a single file that controls a build or a check. */
-export const runGrantForFile = (
+export const fileGrantForRun = (
   { relative, configuration }: Pick<ResolvedPath, 'relative' | 'configuration'>,
   tool: string,
   what: string,
@@ -172,7 +172,7 @@ export function fileChangeApprovalReason(
   after: string | null,
 ): LocalizedMessage | undefined {
   if (file.protected) return file.protected;
-  return changesInstallScripts(file.relative, before, after) ? runsOnInstallReason : undefined;
+  return hasInstallScriptChange(file.relative, before, after) ? runsOnInstallReason : undefined;
 }
 
 export const runsOnInstallReason = message('Its scripts run automatically on install.');

@@ -4,9 +4,9 @@ import { joinLocalizableTexts, type LocalizableText } from '../../protocol/text/
 import { checkDisplayablePath, createPathRefusal, isNonPortableFileName, quoteForMessage } from '../core/pathSyntax.ts';
 import { type RemovedEntry, type ToolCallPlan, ToolError } from '../core/tool.ts';
 import type { TreeEntry, Workspace } from '../core/workspace.ts';
-import { buildFileReason } from '../policy/buildFiles.ts';
+import { approvalReasonForBuildFile } from '../policy/buildFiles.ts';
 import {
-  changesInstallScripts,
+  hasInstallScriptChange,
   isGitInternal,
   isLookalikePathSegment,
   protectedPathReason,
@@ -15,7 +15,7 @@ import { containsGitRepository } from '../sandbox/containingRepository.ts';
 import { listTree } from '../sandbox/fileTree.ts';
 import { checkParentFolder, openForReading } from '../sandbox/openFile.ts';
 import { type ResolvedPath, resolvePath } from '../sandbox/paths.ts';
-import { runGrantForFile, runsOnInstallReason } from './planChange.ts';
+import { fileGrantForRun, runsOnInstallReason } from './planChange.ts';
 
 const maxEntries = 1000;
 const maxBytes = 50_000_000;
@@ -53,7 +53,7 @@ export async function planPathDeletion(
     ...(below.length > 0 && { details: listed(below) }),
     ...(ofRun && { free: 'of-run' as const }),
     trace: async () => ({ removed: await contentsOf(file, entries) }),
-    ...(why === undefined && !ofRun && runGrantForFile({ ...file, configuration }, tool, 'fs.delete')),
+    ...(why === undefined && !ofRun && fileGrantForRun({ ...file, configuration }, tool, 'fs.delete')),
     data: () => data,
     async run({ workspace }) {
       if ((await resolvePath(workspace.roots, input, 'delete')).path !== file.path)
@@ -112,9 +112,9 @@ function checkSaved(workspace: Workspace, file: ResolvedPath): void {
 }
 
 function configurationInside(file: ResolvedPath, below: readonly TreeEntry[]): LocalizedMessage | undefined {
-  const found = below.find(({ path }) => buildFileReason(path.split('/')));
+  const found = below.find(({ path }) => approvalReasonForBuildFile(path.split('/')));
   return found && file.mount !== 'run'
-    ? message('It contains {0}. {1}', found.path, buildFileReason(found.path.split('/'))!)
+    ? message('It contains {0}. {1}', found.path, approvalReasonForBuildFile(found.path.split('/'))!)
     : undefined;
 }
 
@@ -132,7 +132,7 @@ async function reasonInside(file: ResolvedPath, below: readonly TreeEntry[]): Pr
 async function scriptsReason(file: ResolvedPath, path: string): Promise<LocalizedMessage | undefined> {
   if (!/(^|\/)package\.json$/i.test(path)) return undefined;
   const text = (await readEntry(file, path)).toString('utf8');
-  return changesInstallScripts(path, text, null) ? runsOnInstallReason : undefined;
+  return hasInstallScriptChange(path, text, null) ? runsOnInstallReason : undefined;
 }
 
 // Returns all entries for undo; folders only if no other entry recreates them.

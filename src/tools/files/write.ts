@@ -1,6 +1,6 @@
 import { createSideEffectTool, ToolError } from '../core/tool.ts';
 import { fsWriteDefinition } from '../definitions/fileTools.ts';
-import { refusePlaceholders } from '../edit/placeholder.ts';
+import { rejectOmittedCodePlaceholders } from '../edit/placeholder.ts';
 import { resolvePath } from '../sandbox/paths.ts';
 import { checkHash, findChangeTarget, planTextChange } from './planChange.ts';
 
@@ -16,7 +16,7 @@ export const fsWriteTool = createSideEffectTool(
       throw new ToolError('E_WRITE_LIMIT', 'The content is longer than 5,000,000 characters. Write it in parts.');
     const target = await findChangeTarget(workspace, path);
     checkHash(target, ifMatchSha256);
-    refusePlaceholders(content, target.before);
+    rejectOmittedCodePlaceholders(content, target.before);
     const after = asTheFileHasIt(content, target.before);
     return planTextChange(workspace, target, after, 'fs.write', { created: target.before === null });
   },

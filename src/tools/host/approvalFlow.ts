@@ -1,7 +1,7 @@
 // @invariant approved-plan-is-executed: An approval covers exactly the plan that was shown; a plan that changed requires a new approval.
 import type { ToolCall } from '../../protocol/content/messages.ts';
 import { failedToolOutcome, type ToolOutcome } from '../../protocol/content/tools.ts';
-import type { ProposedCallPlan } from '../../protocol/run/events.ts';
+import type { ProposedToolCallHashes } from '../../protocol/run/events.ts';
 import { message } from '../../protocol/text/l10n.ts';
 import type { Localizer } from '../../protocol/text/localized.ts';
 import { throwIfInterrupted } from '../core/interruption.ts';
@@ -138,7 +138,7 @@ export function createApprovalFlow({ workspace, prepare, judged, ask, localizer 
     }
   };
 
-  function sinceProposed(proposed: ProposedCallPlan, plan: ApprovalRequestPlan): Pick<ApprovalSubject, 'note'> {
+  function sinceProposed(proposed: ProposedToolCallHashes, plan: ApprovalRequestPlan): Pick<ApprovalSubject, 'note'> {
     const difference = planDifferenceText(proposed, plan);
     return difference === undefined ? {} : { note: localizer(difference) };
   }

@@ -1,11 +1,17 @@
 import { createHash } from 'node:crypto';
-import type { ProposedCallPlan } from '../../protocol/run/events.ts';
+import type { ProposedToolCallHashes } from '../../protocol/run/events.ts';
 import { message } from '../../protocol/text/l10n.ts';
 import { joinLocalizableTexts, type LocalizableText } from '../../protocol/text/localized.ts';
 import { type ApprovalRequestPlan, ToolError } from '../core/tool.ts';
 
 /** Returns hashes of everything that an approval covers, for comparison in a later window. */
-export function hashApprovedPlan({ where, paths, change, command, origin }: ApprovalRequestPlan): ProposedCallPlan {
+export function hashApprovedPlan({
+  where,
+  paths,
+  change,
+  command,
+  origin,
+}: ApprovalRequestPlan): ProposedToolCallHashes {
   return {
     ...(change && { before: hashOf(change.before), after: hashOf(change.after) }),
     ...(command !== undefined && { command: hashOf(command) }),
@@ -15,9 +21,12 @@ export function hashApprovedPlan({ where, paths, change, command, origin }: Appr
 }
 
 /** Returns the differences from the earlier request as sentences for the user; undefined if there are none. */
-export function planDifferenceText(proposed: ProposedCallPlan, plan: ApprovalRequestPlan): LocalizableText | undefined {
+export function planDifferenceText(
+  proposed: ProposedToolCallHashes,
+  plan: ApprovalRequestPlan,
+): LocalizableText | undefined {
   const now = hashApprovedPlan(plan);
-  const isOther = (part: keyof ProposedCallPlan) => now[part] !== proposed[part];
+  const isOther = (part: keyof ProposedToolCallHashes) => now[part] !== proposed[part];
   const differences = [
     ...(isOther('before') ? [message('The file has changed since the proposal; the edit still applies.')] : []),
     ...(isOther('command') ? [message('The command differs from the proposed command.')] : []),
@@ -29,7 +38,7 @@ export function planDifferenceText(proposed: ProposedCallPlan, plan: ApprovalReq
 }
 
 /** Returns the error of an edit from an earlier window that no longer applies, with `stale` for its card. */
-export function staleEditError(proposed: ProposedCallPlan, error: unknown): unknown {
+export function staleEditError(proposed: ProposedToolCallHashes, error: unknown): unknown {
   if (proposed.before === undefined || !(error instanceof ToolError) || notStale.has(error.code)) return error;
   const message = `The file has changed; the edit no longer applies. ${error.message}`;
   return new ToolError(error.code, message, { ...Object(error.details), stale: true });

@@ -18,7 +18,7 @@ import { fsSearchTool } from '../search/search.ts';
 import { BackgroundCommands } from '../shell/background.ts';
 import { outputReadTool } from '../shell/outputRead.ts';
 import { type ShellOptions, shellStopTool, shellTool } from '../shell/shell.ts';
-import { createCommandPageLookup } from '../web/localPages.ts';
+import { createCommandServedPageLookup } from '../web/localPages.ts';
 import { type WebOptions, webTool } from '../web/web.ts';
 
 interface ToolOptions {
@@ -48,7 +48,7 @@ export function builtinTools(options: ToolOptions = {}): Tool[] {
     ]),
     outputReadTool(background),
     ...(options.language ? languageTools(options.language) : []),
-    webTool({ ownPages: createCommandPageLookup(background), ...options.web }),
+    webTool({ ownPages: createCommandServedPageLookup(background), ...options.web }),
     planUpdateTool,
     askUserTool,
   ];

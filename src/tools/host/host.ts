@@ -6,13 +6,13 @@ import { type ApprovalPolicy, defaultApprovalPolicy } from '../../protocol/conte
 import { failedToolOutcome, type ToolDefinition, type ToolOutcome } from '../../protocol/content/tools.ts';
 import { callSubjectOf } from '../../protocol/run/callSubject.ts';
 import type { BackgroundCommandStart, RunEventBody } from '../../protocol/run/events.ts';
-import type { ChangedRunFile } from '../../protocol/run/runFiles.ts';
+import type { FileChangedByRun } from '../../protocol/run/runFiles.ts';
 import { correctedArgumentsOf } from '../../protocol/run/understoodArguments.ts';
 import { message, toEnglishText } from '../../protocol/text/l10n.ts';
 import { joinLocalizableTexts, type Localizer } from '../../protocol/text/localized.ts';
 import { raceWithAbort } from '../../protocol/values/abort.ts';
 import type { Dictionary } from '../../protocol/values/dictionary.ts';
-import { type AppliedChanges, changeStatesOnDisk } from '../changes/changeState.ts';
+import { type AppliedChanges, readFileChangeStates } from '../changes/changeState.ts';
 import { type ExternalEdit, findExternalEdits } from '../changes/externalEdits.ts';
 import { repairInterruptedFiles } from '../changes/tornWrites.ts';
 import { normalizeToolArguments } from '../core/checkArguments.ts';
@@ -30,18 +30,18 @@ import {
   type ToolContext,
   ToolError,
 } from '../core/tool.ts';
-import { runGrantsForTool } from '../core/toolOrigin.ts';
+import { toolGrantsForRun } from '../core/toolOrigin.ts';
 import type { Workspace } from '../core/workspace.ts';
 import { formatShortFileChange } from '../edit/diff.ts';
 import { fileSizesAndTimes } from '../files/fileTimes.ts';
-import { createSearchExclusionTest, readsNeedNoApproval } from '../policy/policy.ts';
+import { createSearchExclusionPredicate, readsNeedNoApproval } from '../policy/policy.ts';
 import { sha256 } from '../sandbox/fileText.ts';
 import { virtualFoldersReadOnlyReason } from '../sandbox/virtual.ts';
 import { createApprovalFlow, type PreparedToolCall, type ToolCallPreparer } from './approvalFlow.ts';
 import { createApprovalQueue } from './approvalQueue.ts';
 import { normalizeArgumentPaths } from './normalizePaths.ts';
-import { judgePlan, type PlannedToolCall, planReadOnlyCall } from './policySubject.ts';
-import { emitStoredEvent, type StoredEventResult, storeUndoState } from './storedEvents.ts';
+import { decidePlannedCallByPolicy, type PlannedToolCall, planReadOnlyCall } from './policySubject.ts';
+import { emitStoredEvent, type StoredUndoChanges, storeUndoState } from './storedEvents.ts';
 import { addRevisionToOutcome } from './userRevision.ts';
 import { findCompletedStepResult, stepStartRecord, toRecordedOutcome } from './workflowSteps.ts';
 
@@ -75,9 +75,9 @@ export interface ToolHost {
     doing: AppliedChanges,
     undoWorkspace?: Workspace,
     read?: (id: string) => Promise<string>,
-  ): ReturnType<typeof changeStatesOnDisk>;
+  ): ReturnType<typeof readFileChangeStates>;
   edited(
-    files: Readonly<Dictionary<ChangedRunFile>>,
+    files: Readonly<Dictionary<FileChangedByRun>>,
     read: (id: string) => Promise<string>,
     undoWorkspace?: Workspace,
   ): Promise<ExternalEdit[]>;
@@ -120,7 +120,7 @@ export function createToolHost({
     prepare: prepareTools,
     async standing(doing, undoWorkspace = workspace, read) {
       if (read) await repairInterruptedFiles(undoWorkspace, doing, read);
-      return changeStatesOnDisk(undoWorkspace, doing);
+      return readFileChangeStates(undoWorkspace, doing);
     },
     stateOfFiles: (call, undoWorkspace = workspace) => fileSizesAndTimes(undoWorkspace, call),
     edited: (files, read, undoWorkspace = workspace) => findExternalEdits(undoWorkspace, files, read),
@@ -139,7 +139,7 @@ export function createToolHost({
       const gave = done && (await findCompletedStepResult(call, done, context.workspace ?? workspace));
       if (gave) return limitOutcomeSize(toSuccessOutcome(gave)); // the end is recorded
       let started = now();
-      let doing: StoredEventResult = {};
+      let doing: StoredUndoChanges = {};
       let diff: string | undefined;
       let outputId: string | undefined;
       let background: BackgroundCommandStart | undefined;
@@ -231,12 +231,12 @@ export function createToolHost({
 
   /** Returns the changes of a failed call, which may be partial: some files of a folder may be deleted. */
   async function doneOf(
-    { changes, moved }: StoredEventResult,
+    { changes, moved }: StoredUndoChanges,
     code: string,
     undoWorkspace: Workspace,
-  ): Promise<StoredEventResult> {
+  ): Promise<StoredUndoChanges> {
     if ((!changes?.length && !moved) || code === 'E_PRECONDITION_FAILED') return {};
-    const standing = await changeStatesOnDisk(undoWorkspace, { changes, moved });
+    const standing = await readFileChangeStates(undoWorkspace, { changes, moved });
     const done = changes?.filter((_, index) => standing.changes[index] === 'after') ?? [];
     return { ...(done.length > 0 && { changes: done }), ...(standing.moved === 'after' && { moved }) };
   }
@@ -303,7 +303,7 @@ export function createToolHost({
     const meant = meantBy(tool, args);
     const through = meant.tool === tool ? undefined : tool.definition.name;
     const now = policy(context.runId);
-    const judgement = await judgePlan({ ...meant, plan: own, through }, now, context, world);
+    const judgement = await decidePlannedCallByPolicy({ ...meant, plan: own, through }, now, context, world);
     const verdict = asks && judgement.effect === 'allow' ? { ...judgement, effect: 'ask' as const } : judgement;
     const free = verdict.effect === 'allow' && (tool.ofRun || now.preset !== 'ask-everything');
     const plan = own ?? (free ? undefined : await planReadOnlyCall(meant.tool, meant.args, world));
@@ -314,7 +314,7 @@ export function createToolHost({
     if (verdict.effect === 'ask' && verdict.said) why.push(verdict.said);
     const ruled = through !== undefined && { tool: meant.tool.definition.name };
     const origin = meant.tool.origin?.(meant.args);
-    const bound = origin && plan?.grant !== undefined && { origin, grant: runGrantsForTool(plan.grant, origin)[0] };
+    const bound = origin && plan?.grant !== undefined && { origin, grant: toolGrantsForRun(plan.grant, origin)[0] };
     const asked = plan && {
       ...localizePlan({ ...plan, why: why.length > 0 ? joinLocalizableTexts(why) : '' }, localizer),
       ...ruled,
@@ -359,7 +359,7 @@ export function createToolHost({
       signal: context.signal,
       searchExclusionTest: (undoWorkspace) => {
         const policies = [policy(context.runId), ...(context.policy ? [context.policy] : [])];
-        const guards = policies.map((one) => createSearchExclusionTest(one, undoWorkspace));
+        const guards = policies.map((one) => createSearchExclusionPredicate(one, undoWorkspace));
         return (path) => guards.some((isExcluded) => isExcluded(path));
       },
       output: (text) => {

@@ -2,7 +2,7 @@ import { approvalBasisMessages } from '../../protocol/content/basisMessages.ts';
 import type { ApprovalPolicy } from '../../protocol/content/policy.ts';
 import { type LocalizedMessage, message } from '../../protocol/text/l10n.ts';
 import type { CallContext, Tool, ToolCallPlan, ToolContext } from '../core/tool.ts';
-import { runGrantsForTool } from '../core/toolOrigin.ts';
+import { toolGrantsForRun } from '../core/toolOrigin.ts';
 import type { Workspace } from '../core/workspace.ts';
 import { decideCallByPolicy, type PolicySubject, stricterVerdict, type Verdict } from '../policy/policy.ts';
 import { resolvePathForReading } from '../sandbox/resolveReadPath.ts';
@@ -15,7 +15,7 @@ export interface PlannedToolCall {
   through?: string;
 }
 
-export async function judgePlan(
+export async function decidePlannedCallByPolicy(
   planned: PlannedToolCall,
   policy: ApprovalPolicy,
   context: Pick<CallContext, 'grants' | 'policy'>,
@@ -30,7 +30,7 @@ export async function judgePlan(
     return { effect: 'allow', reason: approvalBasisMessages[planned.plan.free], basis: { by: planned.plan.free } };
   const grant = planned.plan ? planned.plan.grant : planned.tool.definition.name;
   if (verdict.effect !== 'ask' || grant === undefined) return verdict;
-  const grants = runGrantsForTool(grant, planned.tool.origin?.(planned.args));
+  const grants = toolGrantsForRun(grant, planned.tool.origin?.(planned.args));
   if (!grants.some((one) => context.grants.has(one))) return verdict;
   return { effect: 'allow', reason: `Allowed earlier in this run: ${grant}.`, basis: { by: 'grant', grant } };
 }

@@ -1,4 +1,4 @@
-import type { RunEventBody, StoredChange } from '../../protocol/run/events.ts';
+import type { RunEventBody, StoredFileChange } from '../../protocol/run/events.ts';
 import { isErrorCode } from '../../protocol/text/codeText.ts';
 import { type CallContext, type FileChange, type RemovedEntry, type ToolCallPlan, ToolError } from '../core/tool.ts';
 import { modeAndEncodingOfBytes } from '../sandbox/fileText.ts';
@@ -13,19 +13,19 @@ export async function emitStoredEvent(context: CallContext, event: RunEventBody)
 }
 
 /** Stores the state for undo before execution: an effect without undo is not executed. */
-export async function storeUndoState(plan: ToolCallPlan | undefined, context: CallContext): Promise<StoredEventResult> {
+export async function storeUndoState(plan: ToolCallPlan | undefined, context: CallContext): Promise<StoredUndoChanges> {
   const trace = plan?.change ? { changes: [plan.change] } : await plan?.trace?.();
   if (!trace) return {};
   if ('moved' in trace) return trace;
   if ('removed' in trace) return { changes: await keepRemoved(trace.removed, context) };
-  const changes: StoredChange[] = [];
+  const changes: StoredFileChange[] = [];
   for (const change of trace.changes) changes.push(await keepChange(change, context));
   return { changes };
 }
 
-export type StoredEventResult = Pick<Extract<RunEventBody, { type: 'tool-end' }>, 'changes' | 'moved'>;
+export type StoredUndoChanges = Pick<Extract<RunEventBody, { type: 'tool-end' }>, 'changes' | 'moved'>;
 
-async function keepChange(change: FileChange, context: CallContext): Promise<StoredChange> {
+async function keepChange(change: FileChange, context: CallContext): Promise<StoredFileChange> {
   const storeContent = async (content: string | null) => (content === null ? null : context.keep(content));
   try {
     return {
@@ -40,8 +40,8 @@ async function keepChange(change: FileChange, context: CallContext): Promise<Sto
 }
 
 // Stores several contents in parallel, because each waits for the disk.
-async function keepRemoved(removed: readonly RemovedEntry[], context: CallContext): Promise<StoredChange[]> {
-  const changes: StoredChange[] = [];
+async function keepRemoved(removed: readonly RemovedEntry[], context: CallContext): Promise<StoredFileChange[]> {
+  const changes: StoredFileChange[] = [];
   for (let at = 0; at < removed.length; at += 16) {
     const some = removed.slice(at, at + 16).map(async ({ content, path, kind, mode }) => {
       const form = kind === 'file' ? modeAndEncodingOfBytes(content, mode) : { mode };

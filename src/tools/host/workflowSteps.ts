@@ -2,7 +2,7 @@ import { stringify } from 'safe-stable-stringify';
 import type { ToolCall } from '../../protocol/content/messages.ts';
 import type { ToolOutcome } from '../../protocol/content/tools.ts';
 import type { RecordedOutcome, WorkflowStepStart } from '../../protocol/run/events.ts';
-import { changeStatesOnDisk } from '../changes/changeState.ts';
+import { readFileChangeStates } from '../changes/changeState.ts';
 import type { CallContext, CompletedStepRecord, ToolCallPlan } from '../core/tool.ts';
 import type { Workspace } from '../core/workspace.ts';
 import { sha256 } from '../sandbox/fileText.ts';
@@ -23,7 +23,7 @@ export async function findCompletedStepResult(
   workspace: Workspace,
 ): Promise<object | undefined> {
   if (done.argumentsId !== argumentsIdOf(call)) return undefined;
-  const { changes, moved } = await changeStatesOnDisk(workspace, done);
+  const { changes, moved } = await readFileChangeStates(workspace, done);
   const all = [...changes, ...(moved ? [moved] : [])];
   return all.length > 0 && all.every((one) => one === 'after') ? { ...Object(done.data), changed: true } : undefined;
 }

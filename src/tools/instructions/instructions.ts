@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { WorkspaceInstructionFile } from '../../protocol/content/instructions.ts';
-import { globTest } from '../core/glob.ts';
+import { createGlobMatcher } from '../core/glob.ts';
 import { openFolderRoots } from '../core/workspace.ts';
 import { collectIncludedFiles, isOnlyIncludes } from '../policy/includes.ts';
 import { resolvePath } from '../sandbox/paths.ts';
@@ -13,7 +13,7 @@ import {
 } from './files.ts';
 import { splitFrontmatter } from './header.ts';
 import type { Skill } from './skillList.ts';
-import { findSkills, loadSkillInstructions } from './skills.ts';
+import { findSkills, loadSkillListInstruction } from './skills.ts';
 
 /** Instructions of the open folders for agents. Unreadable files are skipped; nothing throws. */
 export interface WorkspaceInstructions {
@@ -58,7 +58,7 @@ export function workspaceInstructions(looking: InstructionLookup): InstructionsA
           asInstructions(await readInstructionFile(looking, join(root, '.github', 'copilot-instructions.md'))),
         )),
         ...scoped.filter(({ globs }) => globs.some(isEverything)).map(({ path, text }) => ({ path, text })),
-        ...(await loadSkillInstructions(looking, roots())),
+        ...(await loadSkillListInstruction(looking, roots())),
       ]);
     },
     skills: async () => (workspace.trusted ? findSkills(looking, roots()) : []),
@@ -112,7 +112,7 @@ function matches({ root, globs }: Scoped, path: string): boolean {
   const below = path.slice(root.length + 1).replaceAll('\\', '/');
   return globs.some((glob) => {
     try {
-      return globTest(glob)(below);
+      return createGlobMatcher(glob)(below);
     } catch {
       return false; // the glob points out of the folder
     }

@@ -28,7 +28,7 @@ export async function findSkills(looking: InstructionLookup, roots: readonly str
   });
 }
 
-export async function loadSkillInstructions(
+export async function loadSkillListInstruction(
   looking: InstructionLookup,
   roots: readonly string[],
 ): Promise<WorkspaceInstructionFile[]> {

@@ -8,7 +8,7 @@ import type { RemoteServerConfig, StdioServerConfig } from './config/config.ts';
 import { normalizeInitializeResult } from './forms/messageForms.ts';
 import { createGuardedTransport } from './guard.ts';
 import type { McpSdk } from './loadSdk.ts';
-import { serverFetch, type UnusableAddressError, unsafeAddressReason } from './transport/http.ts';
+import { createMcpServerFetch, type UnusableAddressError, unsafeAddressReason } from './transport/http.ts';
 import { McpServerFault, stdioTransport } from './transport/stdio.ts';
 
 export interface McpConnection {
@@ -46,7 +46,7 @@ export async function connectMcpServer(
   let isIntroduced = false;
   const options = {
     requestInit: { headers: launch.headers },
-    fetch: serverFetch((one, fatal) => {
+    fetch: createMcpServerFetch((one, fatal) => {
       refusal = one;
       if (isIntroduced && fatal) hooks.fault(storedLocalizableText(one));
     }),

@@ -15,9 +15,14 @@ export interface SchemaTextLimits {
 }
 
 /** Limits in the prompt, where each tool costs tokens; rules of use often are at the end of a description. */
-export const promptTextLimits: SchemaTextLimits = { description: 2000, end: 600, text: 300, schema: 6000 };
+export const promptSchemaTextLimits: SchemaTextLimits = { description: 2000, end: 600, text: 300, schema: 6000 };
 /** Limits in a search result: enough for all texts of well-known servers. */
-export const searchResultTextLimits: SchemaTextLimits = { description: 20_000, end: 2000, text: 4000, schema: 30_000 };
+export const toolSearchSchemaTextLimits: SchemaTextLimits = {
+  description: 20_000,
+  end: 2000,
+  text: 4000,
+  schema: 30_000,
+};
 
 const depthLimit = 10;
 const itemLimit = 200;
@@ -30,7 +35,7 @@ const checkedLimit = 200_000;
  */
 export function cleanDescription(
   text: string | undefined,
-  { description, end }: SchemaTextLimits = promptTextLimits,
+  { description, end }: SchemaTextLimits = promptSchemaTextLimits,
   rest = "; mcp.search_tools with this tool's name tells them",
 ): string {
   const whole = escapeInvisibleProse(text ?? '');
@@ -41,7 +46,10 @@ export function cleanDescription(
 }
 
 /** Cleans the schema for the prompt within limits; a schema above the limit is reduced to argument names. */
-export function cleanSchema(schema: unknown, { text, schema: most }: SchemaTextLimits = promptTextLimits): JsonSchema {
+export function cleanSchema(
+  schema: unknown,
+  { text, schema: most }: SchemaTextLimits = promptSchemaTextLimits,
+): JsonSchema {
   const cleaned = (clean(schema, 0, text) ?? {}) as JsonSchema;
   delete cleaned.$schema;
   const whole = asObject(makeDefaultedOptional(cleaned) as JsonSchema);

@@ -13,7 +13,7 @@ import { type ConnectionHooks, connectMcpServer, type McpConnection } from './co
 import { parseCallToolResult, parseGetPromptResult, parseReadResourceResult } from './forms/contentForms.ts';
 import {
   type OmittedListItem,
-  type ParsedServerList,
+  type ParsedMcpItemList,
   parsePromptList,
   parseResourceList,
   parseToolList,
@@ -56,7 +56,7 @@ export interface McpTimeouts {
   callMs: number;
 }
 
-export interface ServerOptions {
+interface McpServerOptions {
   limits(): McpTimeouts;
   roots: ConnectionHooks['roots'];
   log(text: string): void;
@@ -98,7 +98,7 @@ export class McpServer {
 
   constructor(
     readonly definition: McpServerDefinition,
-    private readonly options: ServerOptions,
+    private readonly options: McpServerOptions,
   ) {}
 
   get name(): string {
@@ -311,7 +311,7 @@ export class McpServer {
 
   private async pages<Item>(
     kind: OmittedServerItems['kind'],
-    read: (result: Record<string, unknown>, sdk: McpSdk) => ParsedServerList<Item> | undefined,
+    read: (result: Record<string, unknown>, sdk: McpSdk) => ParsedMcpItemList<Item> | undefined,
     options: CallOptions,
   ): Promise<Item[]> {
     const all: Item[] = [];

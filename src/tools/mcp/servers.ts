@@ -18,10 +18,10 @@ import { McpServer, type McpTimeouts } from './server.ts';
 import { hashServerTool } from './serverText.ts';
 import { hashFileStates, serverCommandFiles } from './startedFiles.ts';
 import {
-  createToolChangesApproval,
+  createMcpToolChangesApprovalRequest,
   findRuleToolState,
+  type McpToolChangesApprovalRequest,
   type RuleToolState,
-  type ToolChangesApproval,
   type UnacceptedTool,
   unacceptedTools,
 } from './toolChanges.ts';
@@ -38,9 +38,9 @@ export interface ServerApprovalRequest {
 }
 
 /** Decisions of the user. Anything except a clear approval is a denial; `later` asks again with the next run. */
-export interface McpUserDecisions {
+export interface McpApprovalRequester {
   approveServer(question: ServerApprovalRequest, signal: AbortSignal): Promise<'allow' | 'trust' | 'deny' | 'later'>;
-  approveTools(question: ToolChangesApproval, signal: AbortSignal): Promise<'allow' | 'deny' | 'later'>;
+  approveTools(question: McpToolChangesApprovalRequest, signal: AbortSignal): Promise<'allow' | 'deny' | 'later'>;
   /** Returns the stored or entered value of an input; undefined if none. */
   input(definition: McpServerDefinition, input: McpConfigInput): Promise<string | undefined>;
 }
@@ -49,7 +49,7 @@ interface McpServersOptions {
   workspace: Workspace;
   sources(): Promise<McpConfigSource[]>;
   approved: McpApprovalStore;
-  person: McpUserDecisions;
+  person: McpApprovalRequester;
   limits(): McpTimeouts;
   roots(): { uri: string; name: string }[];
   log(server: string, text: string): void;
@@ -323,7 +323,7 @@ export class McpServers {
       const listed = server.tools;
       const open = this.openTools(server);
       if (open.length > 0 && !signal.aborted) {
-        const asking = person.approveTools(createToolChangesApproval(server, open, approved), signal);
+        const asking = person.approveTools(createMcpToolChangesApprovalRequest(server, open, approved), signal);
         const answer = await raceWithAbort(asking, signal).catch(() => 'later' as const);
         if (signal.aborted) return;
         const tools = open.map(({ tool }) => tool);

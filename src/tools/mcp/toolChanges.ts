@@ -15,7 +15,7 @@ import { serverIdentity } from './serverTool.ts';
  * Approval request for tools that differ from the accepted tools. With an approval, changed tools retain the permissions. `was` is the last
  * accepted text, if known.
  */
-export interface ToolChangesApproval {
+export interface McpToolChangesApprovalRequest {
   definition: McpServerDefinition;
   added: readonly ListedTool[];
   changed: readonly { was?: ServerToolText; now: ListedTool }[];
@@ -37,11 +37,11 @@ export function unacceptedTools({ tools, state }: McpServer, entry: ApprovedServ
   });
 }
 
-export function createToolChangesApproval(
+export function createMcpToolChangesApprovalRequest(
   { definition, tools }: McpServer,
   waiting: readonly UnacceptedTool[],
   approved: McpApprovalStore,
-): ToolChangesApproval {
+): McpToolChangesApprovalRequest {
   const before = new Map(approved.approvedTexts(definition).map((tool) => [tool.name, tool]));
   const only = (as: UnacceptedTool['as']) => waiting.filter((one) => one.as === as).map(({ tool }) => tool);
   const present = new Set(tools.map(({ name }) => name));

@@ -7,11 +7,11 @@ import {
 } from './approved.ts';
 import { createMcpToolNamer, uniqueServerNames } from './names.ts';
 import { resourceTool } from './resources.ts';
-import { searchResultTextLimits } from './schema.ts';
+import { toolSearchSchemaTextLimits } from './schema.ts';
 import type { ListedTool, McpServer } from './server.ts';
 import { hashServerTool } from './serverText.ts';
 import { createServerTool, createServerToolOrigin, toServerToolDefinition } from './serverTool.ts';
-import { createToolSearchTools, fullDefinitionTools, maxPromptTools, type SearchableTool } from './toolSearch.ts';
+import { createToolSearchTools, maxPromptTools, type SearchableTool, toolDefinitionLookupTools } from './toolSearch.ts';
 
 /**
  * Returns the tools of all servers: accepted tools in the prompt, or behind a search if there are many. Other tools stay callable and
@@ -52,12 +52,14 @@ export function mcpToolList(servers: readonly McpServer[], approved: McpApproval
   );
   const found = tools.flatMap((tool, index): SearchableTool[] => {
     const { isUsable, name, tool: texts } = listed[index]!;
-    return isUsable ? [{ tool, whole: toServerToolDefinition(name, texts, searchResultTextLimits) }] : [];
+    return isUsable ? [{ tool, whole: toServerToolDefinition(name, texts, toolSearchSchemaTextLimits) }] : [];
   });
   const readable = servers.flatMap((server, index) => (server.hasResources ? [{ server, as: names[index]! }] : []));
   return [
     ...tools,
-    ...(isLong ? createToolSearchTools(found, [...new Set(usable.map(({ as }) => as))]) : fullDefinitionTools(found)),
+    ...(isLong
+      ? createToolSearchTools(found, [...new Set(usable.map(({ as }) => as))])
+      : toolDefinitionLookupTools(found)),
     ...(readable.length > 0 ? [resourceTool(readable, isTrusted)] : []),
   ];
 }

@@ -15,7 +15,7 @@ export interface SearchableTool {
   whole: ToolDefinition;
 }
 
-export function fullDefinitionTools(found: readonly SearchableTool[]): Tool[] {
+export function toolDefinitionLookupTools(found: readonly SearchableTool[]): Tool[] {
   const isCut = found.some(({ tool, whole }) => stringify(tool.definition) !== stringify(whole));
   if (!isCut) return [];
   const description = 'Read all that a tool of an MCP server says about itself, by its name.';

@@ -5,8 +5,8 @@ import type { LocalizableText } from '../../protocol/text/localized.ts';
 import type { LanguageService } from '../code/language.ts';
 import { type Tool, type ToolContext, ToolError } from '../core/tool.ts';
 import type { Workspace } from '../core/workspace.ts';
-import { judgePlan } from '../host/policySubject.ts';
-import { createSearchExclusionTest } from '../policy/policy.ts';
+import { decidePlannedCallByPolicy } from '../host/policySubject.ts';
+import { createSearchExclusionPredicate } from '../policy/policy.ts';
 
 export interface MentionContext {
   workspace: Workspace;
@@ -64,7 +64,12 @@ export async function runAllowedReadTool(tool: Tool, args: unknown, reading: Men
 export async function checkReadAllowed(tool: Tool, args: unknown, reading: MentionContext): Promise<void> {
   const { policy, workspace } = reading;
   const plan = await tool.plan?.(args, quiet(reading));
-  const { effect, byRule, reason } = await judgePlan({ tool, args, plan }, policy, { grants: new Set() }, workspace);
+  const { effect, byRule, reason } = await decidePlannedCallByPolicy(
+    { tool, args, plan },
+    policy,
+    { grants: new Set() },
+    workspace,
+  );
   if (effect === 'deny') throw new ReadNotAllowedError(message('denied'), reason);
   if (plan) throw new ReadNotAllowedError(message('needs approval'), toEnglishText(plan.why));
   // A mention counts as approval for general reasons, but not against a rule for this very file.
@@ -76,7 +81,7 @@ const quiet = ({ workspace, policy, signal }: MentionContext): ToolContext => ({
   toolCallId: '',
   workspace,
   signal,
-  searchExclusionTest: (folder) => createSearchExclusionTest(policy, folder),
+  searchExclusionTest: (folder) => createSearchExclusionPredicate(policy, folder),
   output: () => undefined,
   leaves: async () => undefined,
   commandStarted: () => undefined,

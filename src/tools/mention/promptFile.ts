@@ -56,7 +56,11 @@ export function fillPromptFile(
   return { text, namesSelection: text.includes('@selection'), names: [...new Set(names)] };
 }
 
-export function promptFileLocation(name: string, from: string, exists: (path: string) => boolean): string | undefined {
+export function resolvePromptFileReference(
+  name: string,
+  from: string,
+  exists: (path: string) => boolean,
+): string | undefined {
   const candidates = [posix.join(posix.dirname(from), name), posix.normalize(name)];
   return candidates.find((candidate) => !candidate.startsWith('..') && exists(candidate));
 }

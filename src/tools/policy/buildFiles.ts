@@ -7,7 +7,7 @@ import { findProtectedPathRow } from './protectedTable.ts';
  * check. Segments are relative to the root. Undefined for ordinary files. Files that start something by themselves are in
  * `protectedPathReason`.
  */
-export function buildFileReason(segments: readonly string[]): LocalizedMessage | undefined {
+export function approvalReasonForBuildFile(segments: readonly string[]): LocalizedMessage | undefined {
   const row = findProtectedPathRow([foldCase(segments.at(-1) ?? '')], ['run']);
   return row && message('{0} {1} applies to this file only.', row.reason, message('Allow for This Run'));
 }

@@ -7,7 +7,7 @@ import { commandRuleKindNames, type ScopedPermissionRule } from '../../protocol/
 import { type LocalizedMessage, message, toEnglishText } from '../../protocol/text/l10n.ts';
 import type { LocalizableText } from '../../protocol/text/localized.ts';
 import { type CommandPart, commandPartFolders } from '../core/commandPart.ts';
-import { globTest } from '../core/glob.ts';
+import { createGlobMatcher } from '../core/glob.ts';
 import { ruleAppliesToOrigin, ruleMismatchReason, serverRuleLabel, type ToolOrigin } from '../core/toolOrigin.ts';
 import { approximateArguments } from '../shellSyntax/commandLine.ts';
 
@@ -144,7 +144,7 @@ export const readsNeedNoApproval = ({ preset, rules }: ApprovalPolicy, tool: str
  * Returns a test for files that a search below `folder` excludes: rules deny or protect their reading. Rules that already applied to the
  * search path are ignored.
  */
-export function createSearchExclusionTest({ rules }: ApprovalPolicy, folder: string): (path: string) => boolean {
+export function createSearchExclusionPredicate({ rules }: ApprovalPolicy, folder: string): (path: string) => boolean {
   const guards = rules.filter(
     (rule) =>
       guardsPath(rule) &&
@@ -197,8 +197,8 @@ const folded = (text: string) => text.normalize('NFC').toLowerCase();
 function matchesPaths(glob: string, paths: readonly string[], widens: boolean): boolean {
   let test: (path: string) => boolean;
   try {
-    const sensitive = globTest(glob);
-    const insensitive = globTest(folded(glob));
+    const sensitive = createGlobMatcher(glob);
+    const insensitive = createGlobMatcher(folded(glob));
     const covers = (path: string) => sensitive(path) || insensitive(folded(path));
     test = widens ? sensitive : (path) => covers(path) || covers(`${path}/`); // `src/**` includes the folder itself
   } catch {

@@ -11,7 +11,7 @@ import { secretFileNameGlobs, secretFileReason, secretFolders } from './secretFi
 
 /** Returns the reason to always approve a change of this path; undefined for ordinary paths. */
 export const protectedPathReason = (segments: readonly string[]): LocalizedMessage | undefined =>
-  autoRunPathReason(segments) ?? installedPackageReason(segments) ?? secretFileReason(segments);
+  autoRunPathReason(segments) ?? installedPackageApprovalReason(segments) ?? secretFileReason(segments);
 
 /**
  * Returns the reason of paths whose content starts something by itself or weakens the gate; a command that only names the path needs an
@@ -21,10 +21,10 @@ export const autoRunPathReason = (segments: readonly string[]): LocalizedMessage
   findProtectedPathRow(segments.map(foldCase), ['always'])?.reason;
 
 /** Returns the reason to always approve a change of an installed package: its code runs without a review. */
-export const installedPackageReason = (segments: readonly string[]): LocalizedMessage | undefined =>
+export const installedPackageApprovalReason = (segments: readonly string[]): LocalizedMessage | undefined =>
   findProtectedPathRow(segments.map(foldCase), ['written'])?.reason;
 
-export const installedCodeReason = protectedPathTable.find(({ asks }) => asks === 'written')!.reason;
+export const installedCodeApprovalReason = protectedPathTable.find(({ asks }) => asks === 'written')!.reason;
 
 /** Tests for Git's own files, never written by file tools. `git~1` is the short name of `.git` on old Windows disks. */
 export const isGitInternal = (segments: readonly string[]) =>
@@ -37,7 +37,7 @@ export function isLookalikePathSegment(segment: string): boolean {
   return seen[0] !== segment && (isGitInternal(seen) || protectedPathReason(seen) !== undefined);
 }
 
-export function changesInstallScripts(path: string, before: string | null, after: string | null): boolean {
+export function hasInstallScriptChange(path: string, before: string | null, after: string | null): boolean {
   if (!/(^|\/)package\.json$/i.test(path)) return false;
   const [scripts, then] = [installScripts(before), installScripts(after)];
   return scripts === undefined || scripts !== then;

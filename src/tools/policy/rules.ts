@@ -7,8 +7,8 @@ import {
 } from '../../protocol/content/rule.ts';
 import { type LocalizedMessage, message, toEnglishText } from '../../protocol/text/l10n.ts';
 import { joinLocalizableTexts, type LocalizableText, type Localizer } from '../../protocol/text/localized.ts';
-import { type CommandPart, commandPartFolders, readOnlyCommandsId } from '../core/commandPart.ts';
-import { globTest } from '../core/glob.ts';
+import { type CommandPart, commandPartFolders, readOnlyCommandsRuleId } from '../core/commandPart.ts';
+import { createGlobMatcher } from '../core/glob.ts';
 import type { ApprovalRequest, ToolCallPlan } from '../core/tool.ts';
 import { serverRuleLabel } from '../core/toolOrigin.ts';
 import { approximateArguments } from '../shellSyntax/commandLine.ts';
@@ -45,7 +45,7 @@ export function parsePolicyRules(
 function problemOf(rule: PermissionRule): LocalizedMessage | string | undefined {
   const { effect, tool, path, command, folder, varies, kind, site, server } = rule;
   try {
-    if (path !== undefined) globTest(path);
+    if (path !== undefined) createGlobMatcher(path);
   } catch (error) {
     return `path: ${error instanceof Error ? error.message : error}`;
   }
@@ -213,7 +213,7 @@ function coveredBy({ effect, tool, path, command, kind, varies, site, server }: 
   if (kind !== undefined) return message(commandRuleKindNames[kind]);
   if (command === undefined) return path === undefined ? tool : message('{0} in {1}', tool, path);
   const started = varies ? copyIn(command).started : command;
-  const what = varies && command === readOnlyCommandsId ? message('commands that only read') : started;
+  const what = varies && command === readOnlyCommandsRuleId ? message('commands that only read') : started;
   const words = tool === 'shell.run' ? what : joinLocalizableTexts([`${tool}:`, what]);
   if (effect !== 'allow') return joinLocalizableTexts([words, '…']);
   return varies ? message('{0} with other names and harmless options', words) : words;

@@ -10,7 +10,7 @@ const maxBytes = 256 * 1024;
  * Returns the reason to always approve a change of this file (real path): the `CLAUDE.md` of an open folder includes the file, so agents
  * receive the text. Undefined for other files.
  */
-export async function includedInstructionReason(
+export async function includedInstructionApprovalReason(
   roots: readonly string[],
   file: string,
 ): Promise<LocalizedMessage | undefined> {

@@ -20,16 +20,16 @@ import {
 } from '../core/pathSyntax.ts';
 import { ToolError } from '../core/tool.ts';
 import { openFolderRoots, type WorkspaceRoot } from '../core/workspace.ts';
-import { buildFileReason } from '../policy/buildFiles.ts';
+import { approvalReasonForBuildFile } from '../policy/buildFiles.ts';
 import {
-  installedCodeReason,
+  installedCodeApprovalReason,
   isGitInternal,
   isLookalikePathSegment,
   protectedPathReason,
 } from '../policy/protectedPaths.ts';
 import { secretFileReason } from '../policy/secretFiles.ts';
 import { findContainingRepository } from './containingRepository.ts';
-import { includedInstructionReason } from './includedFiles.ts';
+import { includedInstructionApprovalReason } from './includedFiles.ts';
 import { secretContentReason } from './secretContent.ts';
 
 /**
@@ -188,12 +188,12 @@ async function decide(
       ? (first(protectedPathReason) ??
         (await reasonAround(spelled, input)) ??
         (await reasonAround(location, input, chosen)) ??
-        serverStartFileReason(roots, path) ??
-        (await includedInstructionReason(realPaths(roots), path)))
+        serverStartFileApprovalReason(roots, path) ??
+        (await includedInstructionApprovalReason(realPaths(roots), path)))
       : operation === 'read' || operation === 'search'
         ? (first(secretFileReason) ?? (stats?.isFile() ? await secretContentReason(path) : undefined))
         : undefined;
-  const configuration = change ? first(buildFileReason) : undefined;
+  const configuration = change ? first(approvalReasonForBuildFile) : undefined;
   const kind = !stats ? 'missing' : stats.isDirectory() ? 'folder' : stats.isSymbolicLink() ? 'link' : 'file';
   return {
     path,
@@ -207,7 +207,10 @@ async function decide(
 }
 
 /** Returns the reason to approve each change of a file (real path) that a configured server is started from; undefined for other files. */
-export const serverStartFileReason = (roots: readonly WorkspaceRoot[], path: string): LocalizedMessage | undefined =>
+export const serverStartFileApprovalReason = (
+  roots: readonly WorkspaceRoot[],
+  path: string,
+): LocalizedMessage | undefined =>
   roots.some(({ startedFiles }) => startedFiles?.includes(path))
     ? message('A configured MCP server is started from it.')
     : undefined;
@@ -218,7 +221,7 @@ const realPaths = (roots: readonly ResolvedWorkspaceRoot[]) => openFolderRoots(r
 async function reasonAround(location: PathLocation, input: string, { folder, missing }: Partial<Walked> = {}) {
   const around = await findContainingRepository(location.root.realPath, location.segments);
   if (around === 'repository') throw gitInternal(input);
-  if (around === 'environment') return installedCodeReason;
+  if (around === 'environment') return installedCodeApprovalReason;
   const [name] = missing ?? [];
   if (folder === undefined || name === undefined) return undefined;
   const beside = (await readdir(folder).catch((): string[] => [])).find((other) => foldCase(other) === foldCase(name));

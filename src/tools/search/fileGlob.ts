@@ -1,4 +1,4 @@
-import { type GlobBracketMeaning, globTest } from '../core/glob.ts';
+import { createGlobMatcher, type GlobBracketMeaning } from '../core/glob.ts';
 import type { Workspace } from '../core/workspace.ts';
 import { resolvePath } from '../sandbox/paths.ts';
 import { globToRipgrepExclusions, type RipgrepExclusions } from './globLimits.ts';
@@ -15,8 +15,8 @@ export interface FileGlob {
 export async function createFileGlob(workspace: Workspace, glob: string | undefined): Promise<FileGlob> {
   if (glob === undefined) return { matches: () => true, limits: () => ({ options: [] }), preferred: (found) => found };
   const brackets = await bracketsOf(workspace, glob);
-  const test = globTest(glob, brackets);
-  const isLiteral = brackets === 'either' ? globTest(glob, 'literal') : undefined;
+  const test = createGlobMatcher(glob, brackets);
+  const isLiteral = brackets === 'either' ? createGlobMatcher(glob, 'literal') : undefined;
   return {
     matches: (path, below) => test(path) || (below !== path && test(below)),
     limits: (root) => globToRipgrepExclusions(glob, root.prefix, brackets),

@@ -1,4 +1,4 @@
-import { type GlobBracketMeaning, type GlobPart, globTest, parseGlobParts } from '../core/glob.ts';
+import { createGlobMatcher, type GlobBracketMeaning, type GlobPart, parseGlobParts } from '../core/glob.ts';
 
 const maxSpellings = 64;
 
@@ -68,7 +68,7 @@ function below(all: readonly string[][], name: string): string[][] {
   return all.flatMap(([first, ...rest]): string[][] => {
     if (first === undefined) return [];
     if (first === '**') return [[first, ...rest], ...below([rest], name)];
-    return globTest(first)(name) ? [rest] : [];
+    return createGlobMatcher(first)(name) ? [rest] : [];
   });
 }
 

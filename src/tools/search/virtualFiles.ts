@@ -1,4 +1,4 @@
-import { globTest } from '../core/glob.ts';
+import { createGlobMatcher } from '../core/glob.ts';
 import { isLeftoverTempFile } from '../core/tempFiles.ts';
 import type { VirtualFiles } from '../core/workspace.ts';
 import { resolveVirtualPath } from '../sandbox/virtual.ts';
@@ -29,7 +29,7 @@ export async function findVirtualFiles(
   { pattern, path }: { pattern: string; path?: string },
   signal: AbortSignal,
 ) {
-  const matches = globTest(pattern, 'either');
+  const matches = createGlobMatcher(pattern, 'either');
   const { files, cut } = await virtualFilesBelow(virtual, path, signal);
   const below = (file: string) => (virtual.folders.length > 1 ? file.slice(file.indexOf('/') + 1) : file);
   const found = files.map((file) => file.path).filter((file) => matches(file) || matches(below(file)));

@@ -1,5 +1,5 @@
 import { tmpdir } from 'node:os';
-import { globTest } from '../core/glob.ts';
+import { createGlobMatcher } from '../core/glob.ts';
 import { createPathRefusal } from '../core/pathSyntax.ts';
 import type { ToolContext } from '../core/tool.ts';
 import type { VirtualFiles } from '../core/workspace.ts';
@@ -40,7 +40,7 @@ export async function searchVirtualFiles(
   if (only && walked.files.length === 1 && only.path === args.path && isSecretVirtualFile(only))
     throw createPathRefusal('SECRET_READ', 'Searches skip files that may hold secrets. fs.read asks the person.');
   const isExcluded = searchExclusionTest(args.path ?? '');
-  const matches = args.glob === undefined ? () => true : globTest(args.glob, 'either');
+  const matches = args.glob === undefined ? () => true : createGlobMatcher(args.glob, 'either');
   const below = (file: string) => (virtual.folders.length > 1 ? file.slice(file.indexOf('/') + 1) : file);
   const wanted = walked.files.filter(
     (file) => !isSecretVirtualFile(file) && !isExcluded(file.path) && (matches(file.path) || matches(below(file.path))),

@@ -1,6 +1,6 @@
 import { isLeftoverTempFile } from '../core/tempFiles.ts';
 import type { VirtualFiles } from '../core/workspace.ts';
-import { installedPackageReason } from '../policy/protectedPaths.ts';
+import { installedPackageApprovalReason } from '../policy/protectedPaths.ts';
 import { secretFileReason } from '../policy/secretFiles.ts';
 import { resolveVirtualPath, workspacePathOfUri } from '../sandbox/virtual.ts';
 import { comparePaths } from './sortedResults.ts';
@@ -73,7 +73,7 @@ export async function virtualFilesBelow(
   return { files: sorted(files) };
 }
 
-const isLeftOut = (name: string) => name === '.git' || installedPackageReason([name]) !== undefined;
+const isLeftOut = (name: string) => name === '.git' || installedPackageApprovalReason([name]) !== undefined;
 const sorted = (files: VirtualFile[]) => files.sort((one, other) => comparePaths(one.path, other.path));
 
 /** Tests for a possible secret, which a search omits. */

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import * as paths from 'node:path';
 import { onAbort } from '../../protocol/values/abort.ts';
-import type { CommandPipeline, CommandStep } from '../commands/commandStep.ts';
+import type { CommandPipeline, ResolvedProgramInvocation } from '../commands/commandStep.ts';
 import type { ReadOnlyCommandLine } from '../commands/readOnly.ts';
 import { systemProgramFolders } from '../commands/readOnlyPrograms.ts';
 import { ToolError } from '../core/tool.ts';
@@ -75,10 +75,10 @@ const maxNames = 4 * 1024 * 1024;
  * second run is omitted.
  */
 async function withoutSecretFiles(
-  command: CommandStep,
+  command: ResolvedProgramInvocation,
   ripgrep: string | undefined,
   signal: AbortSignal,
-): Promise<CommandStep> {
+): Promise<ResolvedProgramInvocation> {
   const [spelled, ...args] = command.words;
   const isRipgrep = paths.posix.basename(spelled!) === 'rg';
   const program = command.searches && !signal.aborted ? programFor(spelled!, ripgrep) : undefined;
@@ -124,7 +124,7 @@ function programFor(spelled: string, ripgrep: string | undefined): string | unde
   return candidates.find((candidate) => existsSync(candidate)) ?? (name === 'rg' ? ripgrep : undefined);
 }
 
-function start(command: CommandStep, piped: boolean, ripgrep: string | undefined) {
+function start(command: ResolvedProgramInvocation, piped: boolean, ripgrep: string | undefined) {
   const [spelled, ...args] = command.words;
   const program = programFor(spelled!, ripgrep);
   if (!program) return undefined;
@@ -143,7 +143,7 @@ function start(command: CommandStep, piped: boolean, ripgrep: string | undefined
  * Connects two programs. When the reader exits, the writer is killed at the next write, as SIGPIPE would; Node's pipes are sockets, and
  * closing a socket would make the writer report an error.
  */
-function connect(child: ChildProcess, command: CommandStep, next: ChildProcess | undefined): void {
+function connect(child: ChildProcess, command: ResolvedProgramInvocation, next: ChildProcess | undefined): void {
   const streams = [child.stdout, command.stderr === 'out' ? child.stderr : null].filter((stream) => stream !== null);
   const leave = () => {
     child.kill(); // a portable signal that allows a cleanup

@@ -20,10 +20,10 @@ export const redactAllSecrets = (value: string): string => value.replace(secretV
 
 /** Redacts secrets for texts that need a decision: only single words are hidden, so that nothing with another meaning disappears. */
 export const redactSingleTokenSecrets = (value: string): string =>
-  value.replace(secretValue, (found) => (hasSecretForm(found.replace(/^:\/\//, '')) ? '•••' : found));
+  value.replace(secretValue, (found) => (isSecretLikeToken(found.replace(/^:\/\//, '')) ? '•••' : found));
 
 /** Tests for the form of a secret: one word without path or shell characters. */
-export const hasSecretForm = (value: string): boolean => !/[\s/\\()[\]{}<>`$;|&"']/.test(value);
+export const isSecretLikeToken = (value: string): boolean => !/[\s/\\()[\]{}<>`$;|&"']/.test(value);
 
 // Also drops variables that change the executed program.
 const dropped = [

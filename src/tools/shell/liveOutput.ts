@@ -24,7 +24,7 @@ const outputInterval = 50;
 const outputAtOnce = 20_000;
 
 /** Second output target for cleaned live output, in pieces of `lineUpdates`. `end` receives a text about the end. */
-export interface CommandMirror {
+export interface CommandOutputMirror {
   write(text: string): void;
   end(reason: string): void;
 }

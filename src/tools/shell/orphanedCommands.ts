@@ -3,7 +3,7 @@ import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ProcessIdentity, RecordedCommandLine } from '../../protocol/run/events.ts';
 import { processEndGraceMs, processHasMarker, processLabel, sendSignal } from './processes.ts';
-import { hasAncestor, type ProcessTableEntry, readProcessTable, readProcessTableEntry } from './processTable.ts';
+import { hasAncestorProcess, type ProcessTableEntry, readProcessTable, readProcessTableEntry } from './processTable.ts';
 
 interface LeftCommand {
   runId: string;
@@ -89,7 +89,8 @@ async function processesLeft({
   const found = new Map<number, ProcessTableEntry>();
   for (const one of all.values()) {
     const isOfLeader =
-      leader !== undefined && (one.pid === leader || one.group === leader || hasAncestor(all, one.parent, leader));
+      leader !== undefined &&
+      (one.pid === leader || one.group === leader || hasAncestorProcess(all, one.parent, leader));
     if (isOfLeader || (process.platform === 'linux' && (await processHasMarker(one.pid, command.marker))))
       found.set(one.pid, one);
   }
@@ -97,7 +98,7 @@ async function processesLeft({
   for (let pid: number | undefined = process.pid; pid && pid > 1; pid = all.get(pid)?.parent)
     if (found.has(pid)) ours = pid;
   if (ours === undefined) return [...found.values()];
-  return [...found.values()].filter(({ pid, parent }) => pid !== ours && !hasAncestor(all, parent, ours!));
+  return [...found.values()].filter(({ pid, parent }) => pid !== ours && !hasAncestorProcess(all, parent, ours!));
 }
 
 const bootId = () =>

@@ -1,6 +1,6 @@
 import { englishCount } from '../../protocol/text/plurals.ts';
 import { defaultReadLineCount, lineWindow } from '../core/lineWindow.ts';
-import { storedOutput } from '../core/storedOutput.ts';
+import { storeLongOutput } from '../core/storedOutput.ts';
 import { createReadOnlyTool, type Tool, ToolError } from '../core/tool.ts';
 import { outputReadDefinition } from '../definitions/commandTools.ts';
 import { linesWithoutEndings } from '../sandbox/fileText.ts';
@@ -24,7 +24,7 @@ export function outputReadTool(background: Pick<BackgroundCommands, 'find'>): To
         await command.untilNews(context.signal);
         const standing = commandState(command); // before the text, so that the final output is not missed
         const { text, dropped } = command.takeNews();
-        return { ...standing, ...(await storedOutput(text, dropped, 'text', context)) };
+        return { ...standing, ...(await storeLongOutput(text, dropped, 'text', context)) };
       }
       const text = command ? command.text() : await context.storedOutput(id);
       if (text === undefined) throw new ToolError('ENOENT', `No call of this run gave an output with the id ${id}.`);

@@ -50,7 +50,7 @@ async function fromPs(): Promise<ProcessTableEntry[]> {
   });
 }
 
-export function hasAncestor(
+export function hasAncestorProcess(
   all: ReadonlyMap<number, Pick<ProcessTableEntry, 'parent'>>,
   parent: number,
   wanted: number,

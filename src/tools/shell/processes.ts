@@ -2,9 +2,9 @@ import { spawn } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { killProcessTreeCommand } from '../core/programs.ts';
+import { processTreeTerminationCommand } from '../core/programs.ts';
 import { commandMarkerVariable } from './environment.ts';
-import { hasAncestor, readProcessTable } from './processTable.ts';
+import { hasAncestorProcess, readProcessTable } from './processTable.ts';
 
 export interface CommandProcess {
   pid: number;
@@ -24,7 +24,7 @@ export async function findCommandProcesses(leader: number, marker: string): Prom
   const all = await readProcessTable();
   const own: CommandProcess[] = [];
   for (const { pid, name, group, parent } of all.values())
-    if (group === leader || hasAncestor(all, parent, leader) || (await processHasMarker(pid, marker)))
+    if (group === leader || hasAncestorProcess(all, parent, leader) || (await processHasMarker(pid, marker)))
       own.push({ pid, name, group });
   return own;
 }
@@ -67,7 +67,7 @@ export async function endCommandProcesses(
 
 function endTree(leader: number): Promise<CommandProcess[]> {
   return new Promise((resolve) => {
-    const [program, ...args] = killProcessTreeCommand(leader);
+    const [program, ...args] = processTreeTerminationCommand(leader);
     const killer = spawn(program, args, { stdio: 'ignore', windowsHide: true });
     killer.once('close', () => resolve([])).once('error', () => resolve([]));
   });

@@ -1,13 +1,13 @@
 import type { ReadOnlyCommandLine } from '../commands/readOnly.ts';
-import { storedOutput } from '../core/storedOutput.ts';
+import { storeLongOutput } from '../core/storedOutput.ts';
 import { type ToolContext, ToolError } from '../core/tool.ts';
 import type { Workspace } from '../core/workspace.ts';
 import { runArgvPipeline } from './argvPipeline.ts';
-import { type CommandMirror, throttleLiveOutput } from './liveOutput.ts';
+import { type CommandOutputMirror, throttleLiveOutput } from './liveOutput.ts';
 import { CommandOutput, TerminalOutputCleaner } from './output.ts';
 
 /** Timeout in milliseconds and output limit in bytes of a read-only command; more needs an approval. */
-export const readOnlyCommandLimit = 60_000;
+export const readOnlyCommandTimeAndOutputLimit = 60_000;
 const outputLimit = 64 * 1024;
 
 /**
@@ -20,7 +20,7 @@ export async function runReadOnlyCommand(
   timeout: number,
   { ripgrep }: Pick<Workspace, 'ripgrep'>,
   context: ToolContext,
-  mirror?: CommandMirror,
+  mirror?: CommandOutputMirror,
 ) {
   const output = new CommandOutput();
   const cleaner = new TerminalOutputCleaner();
@@ -46,7 +46,7 @@ export async function runReadOnlyCommand(
     };
     const { exitCode } = await runArgvPipeline(line, onData, signal, ripgrep);
     take(cleaner.end());
-    const stored = await storedOutput(output.text(), output.dropped, 'output', context);
+    const stored = await storeLongOutput(output.text(), output.dropped, 'output', context);
     reason = signal.aborted ? 'Ended.' : `Exit code ${exitCode}.`;
     if (context.signal.aborted) throw new ToolError('TOOL_INTERRUPTED', 'Stopped while it ran.', stored);
     if (time.aborted)

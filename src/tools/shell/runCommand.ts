@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { outcomeDetails } from '../../protocol/content/tools.ts';
 import { onAbort } from '../../protocol/values/abort.ts';
-import { storedOutput } from '../core/storedOutput.ts';
+import { storeLongOutput } from '../core/storedOutput.ts';
 import { type ToolContext, ToolError } from '../core/tool.ts';
 import type { BackgroundCommands } from './background.ts';
 import { bareRepositoryRefusal } from './bareRepositories.ts';
-import { type CommandMirror, throttleLiveOutput } from './liveOutput.ts';
+import { type CommandOutputMirror, throttleLiveOutput } from './liveOutput.ts';
 import { processIdentity } from './orphanedCommands.ts';
 import { OutputSilenceDetector } from './outputSilence.ts';
 import { type CommandProcess, endCommandProcesses, processLabel, requestProcessGroupEnd } from './processes.ts';
@@ -18,7 +18,7 @@ const stopPatience = 20;
 interface RunOptions {
   /** Timeout in milliseconds; unlimited if absent. */
   timeout?: number;
-  mirror?: CommandMirror;
+  mirror?: CommandOutputMirror;
   marker?: string;
   background: BackgroundCommands;
   /** Background start: the result follows the first output. */
@@ -112,13 +112,13 @@ export async function runCommand(
     return {
       id: going.id,
       running: true,
-      ...(await storedOutput(text, output.dropped, 'output', context)),
+      ...(await storeLongOutput(text, output.dropped, 'output', context)),
       ...(note && { note }),
     };
   }
 
   async function result(left: CommandProcess[], keeping: Pick<ToolContext, 'keepOutput'> = context) {
-    const stored = await storedOutput(output.text(), output.dropped, 'output', keeping);
+    const stored = await storeLongOutput(output.text(), output.dropped, 'output', keeping);
     const why = bareRepositoryRefusal(stored.output);
     return { ...stored, ...(why && { note: why }), ...(left.length > 0 && { stillRunning: left.map(processLabel) }) };
   }

@@ -8,16 +8,16 @@ import { commandOutputFiles } from '../commands/outputFiles.ts';
 import { findReferencedPaths } from '../commands/referencedPaths.ts';
 import type { CommandPart } from '../core/commandPart.ts';
 import { createPathRefusal, quoteForMessage } from '../core/pathSyntax.ts';
-import { storedOutput } from '../core/storedOutput.ts';
+import { storeLongOutput } from '../core/storedOutput.ts';
 import { createSideEffectTool, type Tool, type ToolCallPlan, ToolError } from '../core/tool.ts';
 import { openFolderRoots, type WorkspaceRoot } from '../core/workspace.ts';
 import { shellRunDefinition, shellStopDefinition } from '../definitions/commandTools.ts';
 import { resolvePath } from '../sandbox/paths.ts';
 import { BackgroundCommands } from './background.ts';
-import type { CommandMirror } from './liveOutput.ts';
+import type { CommandOutputMirror } from './liveOutput.ts';
 import type { OrphanedCommands } from './orphanedCommands.ts';
 import { commandState } from './outputRead.ts';
-import { readOnlyCommandLimit, runReadOnlyCommand } from './readOnlyRun.ts';
+import { readOnlyCommandTimeAndOutputLimit, runReadOnlyCommand } from './readOnlyRun.ts';
 import { runCommand } from './runCommand.ts';
 import { SeenOutputFiles } from './seenOutputFiles.ts';
 
@@ -25,7 +25,7 @@ export interface ShellOptions {
   /** Default timeout in milliseconds. */
   timeout?(): number;
   /** Returns an additional output target for live output; undefined for none. */
-  mirror?(command: string, folder: string): CommandMirror | undefined;
+  mirror?(command: string, folder: string): CommandOutputMirror | undefined;
   left?: Pick<OrphanedCommands, 'twinOf'>;
   background?: BackgroundCommands;
   run?: typeof runCommand;
@@ -102,8 +102,8 @@ export function shellTool({
                 if (!isDeepStrictEqual(now, reading))
                   throw new ToolError('E_PRECONDITION_FAILED', 'What this command reads changed meanwhile. Try again.');
                 const limit = Math.min(
-                  timeoutSeconds === undefined ? readOnlyCommandLimit : timeoutSeconds * 1000,
-                  readOnlyCommandLimit,
+                  timeoutSeconds === undefined ? readOnlyCommandTimeAndOutputLimit : timeoutSeconds * 1000,
+                  readOnlyCommandTimeAndOutputLimit,
                 );
                 return runReadOnlyCommand(reading, limit, workspace, context, mirror?.(command, folder.path));
               },
@@ -171,7 +171,7 @@ export function shellStopTool(background: BackgroundCommands): Tool {
         async run(context) {
           await command.stop('call');
           const { text, dropped } = command.takeNews();
-          return { ...commandState(command), ...(await storedOutput(text, dropped, 'output', context)) };
+          return { ...commandState(command), ...(await storeLongOutput(text, dropped, 'output', context)) };
         },
       };
     },

@@ -3,7 +3,7 @@
  * `;`, `|` and line ends, leading assignments, `for`, `while`, `until`, `if`, `( )`, and redirections that store nothing. A text with any
  * unsupported part is undefined as a whole.
  */
-export type ShellScript = Pipeline[];
+export type ParsedShellScript = Pipeline[];
 
 interface Pipeline {
   operator?: '&&' | '||' | ';';
@@ -24,16 +24,16 @@ interface Loop {
   kind: 'loop';
   /** Variable and values of `for`; absent for `while` and `until`. */
   each?: { name: string; values: ParsedShellWord[] };
-  condition?: ShellScript;
-  body: ShellScript;
+  condition?: ParsedShellScript;
+  body: ParsedShellScript;
 }
 interface ShellAlternatives {
   kind: 'choice';
-  parts: ShellScript[];
+  parts: ParsedShellScript[];
 }
 interface ShellGroup {
   kind: 'group';
-  body: ShellScript;
+  body: ParsedShellScript;
 }
 
 /** Adjacent pieces of a word; `''` has none. */
@@ -44,7 +44,7 @@ export type ShellPiece =
   | { glob: string }
   | { variable: string; suffix?: string; quoted: boolean }
   /** `$( )`: replaced by its output; `<( )`: by the name of a file with the output. */
-  | { script: ShellScript; as: 'text' | 'file'; quoted: boolean }
+  | { script: ParsedShellScript; as: 'text' | 'file'; quoted: boolean }
   /** Arithmetic result of these variables. */
   | { number: string[] };
 
@@ -54,7 +54,7 @@ const maxDepth = 8;
 class Unreadable extends Error {}
 
 /** Parses a script; undefined if any part is unsupported. */
-export function parseShellScript(text: string): ShellScript | undefined {
+export function parseShellScript(text: string): ParsedShellScript | undefined {
   try {
     return new Reader(text).whole();
   } catch (error) {
@@ -79,15 +79,15 @@ class Reader {
 
   constructor(private readonly text: string) {}
 
-  whole(): ShellScript {
+  whole(): ParsedShellScript {
     const script = this.script();
     if (this.at < this.text.length) throw new Unreadable();
     return script;
   }
 
-  private script(): ShellScript {
+  private script(): ParsedShellScript {
     if (++this.depth > maxDepth) throw new Unreadable();
-    const script: ShellScript = [];
+    const script: ParsedShellScript = [];
     let found: string | undefined = ';';
     while (found !== undefined) {
       this.take(/(?:[ \t\n]|\\\n)+/y);
@@ -154,7 +154,7 @@ class Reader {
     return { kind: 'loop', each: { name, values }, body: this.body() };
   }
 
-  private body(): ShellScript {
+  private body(): ParsedShellScript {
     this.blanks();
     this.expect(/do(?=[\s])/y);
     const body = this.script();
@@ -181,7 +181,7 @@ class Reader {
   }
 
   /** Accepts only redirections of a loop without effect. */
-  private unredirected(body: ShellScript): ShellScript {
+  private unredirected(body: ParsedShellScript): ParsedShellScript {
     this.blanks();
     this.take(/2>&1(?=[ \t\n;|)]|&&|$)/y);
     if (/[<>]/.test(this.text[this.at] ?? '') || /^\d+[<>]/.test(this.text.slice(this.at, this.at + 4)))
@@ -284,7 +284,7 @@ class Reader {
     return { text: '$' };
   }
 
-  private inside(): ShellScript {
+  private inside(): ParsedShellScript {
     const script = this.script();
     this.expect(/\)/y);
     return script;

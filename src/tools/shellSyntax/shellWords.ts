@@ -7,15 +7,15 @@ import { unescapeShellWord } from './expandWord.ts';
  * for the working folder, and `unknown` for parts known only at execution.
  */
 export type ShellWord = string;
-export const workingFolderMark = '\0';
-export const unknownShellTextMark = '\u0001';
+export const workingFolderPlaceholder = '\0';
+export const unknownShellTextPlaceholder = '\u0001';
 
 /**
  * Command between two operators, with the targets and sources of redirections. `overwrites` are targets that a redirection truncates.
  * `operator` connects to the part before ('' for the first). `nested`: part of a substitution, or of a word that may be a command (`bash -c
  * "…"`). `isText`: part of a word that is probably no command, such as a message, a pattern or code of another language.
  */
-export interface ShellPart {
+export interface ShellCommandSegment {
   words: ShellWord[];
   writes: ShellWord[];
   reads: ShellWord[];
@@ -37,8 +37,8 @@ const deepest = 8;
  * Returns the words of a command as far as known without execution, including substitutions, words with blanks and arguments of `eval`.
  * Only for refusals and approvals: a part may be wrong, and parsing never fails.
  */
-export function parseShellParts(text: string, reader: ShellReaderOptions): ShellPart[] {
-  const parts: ShellPart[] = [];
+export function parseShellCommandSegments(text: string, reader: ShellReaderOptions): ShellCommandSegment[] {
+  const parts: ShellCommandSegment[] = [];
   read(text, reader, 0, parts, false);
   return parts;
 }
@@ -54,9 +54,15 @@ interface Within {
   isText: boolean;
 }
 
-function read(text: string, reader: ShellReaderOptions, depth: number, parts: ShellPart[], isText: boolean): void {
+function read(
+  text: string,
+  reader: ShellReaderOptions,
+  depth: number,
+  parts: ShellCommandSegment[],
+  isText: boolean,
+): void {
   const windows = reader.platform === 'win32';
-  const newPart = (operator: string): ShellPart => ({
+  const newPart = (operator: string): ShellCommandSegment => ({
     words: [],
     writes: [],
     reads: [],
@@ -131,7 +137,7 @@ function read(text: string, reader: ShellReaderOptions, depth: number, parts: Sh
     else if (begin) {
       const end = closeOf(text, at + begin.length, begin === '`' ? '`' : ')');
       within.push({ text: text.slice(at + begin.length, end), isText });
-      add(unknownShellTextMark);
+      add(unknownShellTextPlaceholder);
       at = end + 1;
     } else if (meant) {
       if (meant.meaning === blank) endWord();
@@ -240,7 +246,7 @@ function insideDouble(inside: string, reader: ShellReaderOptions, found: (text: 
     } else if (begin) {
       const end = closeOf(inside, at + begin.length, begin === '`' ? '`' : ')');
       found(inside.slice(at + begin.length, end));
-      made += unknownShellTextMark;
+      made += unknownShellTextPlaceholder;
       at = end + 1;
     } else {
       made += meant?.meaning ?? literal(inside[at]!);
@@ -264,15 +270,15 @@ function meaningAt(
 ): Meaning | undefined {
   const tilde = /^~([\w.+-]*)/.exec(rest);
   if (tilde && (word === undefined || /[=:{,]$/.test(word))) {
-    const meaning = { '': literal(home), '+': workingFolderMark }[tilde[1]!] ?? unknownShellTextMark;
+    const meaning = { '': literal(home), '+': workingFolderPlaceholder }[tilde[1]!] ?? unknownShellTextPlaceholder;
     return { meaning, length: tilde[0].length };
   }
   const named = /^\$(?:env:)?(\w+|[@*#?!$-])/i.exec(rest) ?? (platform === 'win32' ? /^%(\w+)%/.exec(rest) : null);
-  if (named) return { meaning: known(named[1]!, '', home) ?? unknownShellTextMark, length: named[0].length };
+  if (named) return { meaning: known(named[1]!, '', home) ?? unknownShellTextPlaceholder, length: named[0].length };
   const braced = /^\$\{(?:env:)?(\w*)([^}]*)\}?/i.exec(rest);
   if (!braced) return undefined;
   return {
-    meaning: known(braced[1]!, braced[2]!, home) ?? unknownShellTextMark,
+    meaning: known(braced[1]!, braced[2]!, home) ?? unknownShellTextPlaceholder,
     length: braced[0].length,
     inside: braced[2],
   };
@@ -296,7 +302,7 @@ function known(name: string, change: string, home: string): string | undefined {
   if (!/^(:?[-?=].*|%%?\/)?$/s.test(change)) return undefined;
   if (name === 'IFS') return blank;
   const below = belowHome[name.toUpperCase()];
-  return below === undefined ? (name === 'PWD' ? workingFolderMark : undefined) : literal(home + below);
+  return below === undefined ? (name === 'PWD' ? workingFolderPlaceholder : undefined) : literal(home + below);
 }
 
 function withoutEscapes(text: string): string {

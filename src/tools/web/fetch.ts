@@ -12,7 +12,7 @@ import { ToolError } from '../core/tool.ts';
 import { checkFetchUrl, resolveHostAddresses } from './addresses.ts';
 
 /** Limits of a page: `timeout` in milliseconds, including redirects, and `bytes` after unpacking. */
-export interface PageLimits {
+export interface WebPageLimits {
   timeout: number;
   /** Maximum unpacked bytes of the page. */
   bytes: number;
@@ -45,14 +45,14 @@ interface FetchedPage {
 }
 
 /** Fetches a page. Each address on the way is checked; redirects to another site are not followed. Throws `ToolError`. */
-export async function fetchPage(
+export async function fetchWebPage(
   start: URL,
   {
     reach,
     signal,
     timeout = 30_000,
     bytes = 2 * 1024 * 1024,
-  }: { reach: FetchTargetPolicy; signal: AbortSignal } & Partial<PageLimits>,
+  }: { reach: FetchTargetPolicy; signal: AbortSignal } & Partial<WebPageLimits>,
 ): Promise<FetchedPage> {
   const late = AbortSignal.timeout(timeout);
   const ended = AbortSignal.any([signal, late]);

@@ -12,14 +12,14 @@ import {
 import { processLabel } from '../shell/processes.ts';
 import type { FetchTargetPolicy } from './fetch.ts';
 
-export interface CommandWebPage {
+export interface CommandServedWebPage {
   reach: FetchTargetPolicy;
   who: LocalizedMessage;
   /** Scope of an approval: this port of this command while it runs. Absent if the owner of the port is unknown. */
   grant?: string;
 }
 
-export type CommandWebPageLookup = (runId: string, url: URL) => Promise<CommandWebPage | undefined>;
+export type CommandServedWebPageLookup = (runId: string, url: URL) => Promise<CommandServedWebPage | undefined>;
 
 /**
  * Finds pages of own commands. A port belongs to a command if no other process listens there. The owner is checked at planning, before each
@@ -27,10 +27,10 @@ export type CommandWebPageLookup = (runId: string, url: URL) => Promise<CommandW
  * information, the command's output must name the port.
  * @param platform value of `process.platform`
  */
-export function createCommandPageLookup(
+export function createCommandServedPageLookup(
   background: BackgroundCommands,
   platform: string = process.platform,
-): CommandWebPageLookup {
+): CommandServedWebPageLookup {
   const canBeSeen = platform === 'linux';
 
   async function addressesOf(command: RunningCommand, url: URL): Promise<ListeningAddress[]> {

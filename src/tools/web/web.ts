@@ -1,16 +1,16 @@
 import { escapeInvisibleProse } from '../../protocol/text/escapeInvisible.ts';
 import { message } from '../../protocol/text/l10n.ts';
-import { storedOutput } from '../core/storedOutput.ts';
+import { storeLongOutput } from '../core/storedOutput.ts';
 import { createSideEffectTool, type Tool, type ToolCallPlan, ToolError } from '../core/tool.ts';
 import { webFetchDefinition } from '../definitions/webTools.ts';
 import { checkFetchUrl } from './addresses.ts';
-import { anySiteFetchPolicy, fetchPage, type PageLimits } from './fetch.ts';
-import type { CommandWebPage, CommandWebPageLookup } from './localPages.ts';
+import { anySiteFetchPolicy, fetchWebPage, type WebPageLimits } from './fetch.ts';
+import type { CommandServedWebPage, CommandServedWebPageLookup } from './localPages.ts';
 import { type pageText, pageText as usualText } from './text.ts';
 
-export interface WebOptions extends Partial<PageLimits> {
+export interface WebOptions extends Partial<WebPageLimits> {
   allowPrivate?(): boolean;
-  ownPages?: CommandWebPageLookup;
+  ownPages?: CommandServedWebPageLookup;
   /** Converts a page to text (`web/text.ts`), possibly in a worker. Throws an error with a sentence. */
   pageText?: typeof pageText;
 }
@@ -37,7 +37,7 @@ export function webTool({
       site: url.origin,
       async run(context) {
         const reach = own?.reach ?? anySiteFetchPolicy(allowPrivate());
-        const page = await fetchPage(url, { reach, signal: context.signal, ...limits });
+        const page = await fetchWebPage(url, { reach, signal: context.signal, ...limits });
         const { contentType, bytes } = page;
         const size = bytes.byteLength; // before the transfer to another thread
         const { title, text } = await pageText({ contentType, bytes }).catch((error: Error) => {
@@ -49,7 +49,7 @@ export function webTool({
           bytes: size,
           ...(title && { title: escapeInvisibleProse(title) }),
           ...(page.redirects.length > 0 && { redirects: page.redirects }),
-          ...(await storedOutput(escapeInvisibleProse(text), 0, 'text', context)),
+          ...(await storeLongOutput(escapeInvisibleProse(text), 0, 'text', context)),
         };
       },
     };
@@ -59,7 +59,7 @@ export function webTool({
 const why = message('The address is sent to that server, and its response is sent to the model.');
 
 // Returns the approval of a local page: only an answer allows a page, for one port of one command; rules and presets do not.
-function ownPagePlan({ who, grant }: CommandWebPage): Pick<ToolCallPlan, 'why' | 'grant' | 'guarded' | 'once'> {
+function ownPagePlan({ who, grant }: CommandServedWebPage): Pick<ToolCallPlan, 'why' | 'grant' | 'guarded' | 'once'> {
   const reason = message('It is a page of this machine: {0}. Its response is sent to the model.', who);
   if (grant === undefined) return { why: reason };
   return {

@@ -1,11 +1,11 @@
 import type * as z from 'zod';
-import type { Agent, NodeConversationLog, WorkflowContext } from '../../engine/core/workflow.ts';
+import type { Agent, WorkflowContext, WorkflowNodeConversationLog } from '../../engine/core/workflow.ts';
 import type { ErrorInfo, Message } from '../../protocol/content/messages.ts';
 import { storedLocalizableText, UserFacingError } from '../../protocol/text/localized.ts';
 import type { ToolSpec, WorkflowFile } from '../plan/schema.ts';
 import type { TemplateScope } from '../template/template.ts';
 
-export interface ActionContext {
+export interface WorkflowActionContext {
   run: WorkflowContext;
   node: string;
   /** Unique in the run; ids of the action's tool calls equal or start with this id. */
@@ -19,11 +19,15 @@ export interface ActionContext {
    * failure itself.
    */
   conversation?(callId: string): RecordedNodeConversation;
-  perform(name: string, params: Record<string, unknown>, context: Omit<ActionContext, 'perform'>): Promise<unknown>;
+  perform(
+    name: string,
+    params: Record<string, unknown>,
+    context: Omit<WorkflowActionContext, 'perform'>,
+  ): Promise<unknown>;
 }
 
 export interface RecordedNodeConversation {
-  readonly apart: NodeConversationLog;
+  readonly apart: WorkflowNodeConversationLog;
   /** Number of messages before the first model call. */
   readonly given: number;
   begin(messages: readonly Message[]): Promise<void>;
@@ -34,11 +38,11 @@ export interface WorkflowAction {
   parameters: z.ZodObject | undefined;
   /** Schema of the result with descriptions; undefined: the result of the tool, or unknown in advance. */
   gives?: z.ZodObject;
-  /** Runs with resolved but unvalidated parameters and returns plain data. Throws `ActionError`, or the signal's reason. */
-  run(params: Record<string, unknown>, context: ActionContext): Promise<unknown>;
+  /** Runs with resolved but unvalidated parameters and returns plain data. Throws `WorkflowActionError`, or the signal's reason. */
+  run(params: Record<string, unknown>, context: WorkflowActionContext): Promise<unknown>;
 }
 
-export class ActionError extends UserFacingError {
+export class WorkflowActionError extends UserFacingError {
   override readonly name = 'ActionError';
   constructor(readonly info: ErrorInfo) {
     super(storedLocalizableText(info));

@@ -1,6 +1,6 @@
-import { type ActionContext, ActionError, type WorkflowAction } from './action.ts';
+import { type WorkflowAction, type WorkflowActionContext, WorkflowActionError } from './action.ts';
 import { toCommandLineParameters } from './commandLines.ts';
-import { dialectActions } from './dialectActions.ts';
+import { workflowDialectActions } from './dialectActions.ts';
 import { llmCallAction, llmRetryAction, llmStreamAction } from './llm.ts';
 import { llmToolsAction } from './llmTools.ts';
 import { nestedWorkflowAction, nestedWorkflowActionName } from './nested.ts';
@@ -19,14 +19,14 @@ const builtIn = new Map<string, WorkflowAction>([
   ...Object.entries(llm).map(([name, action]): [string, WorkflowAction] => [prefixedActionName(name), action]),
   [nestedWorkflowActionName, nestedWorkflowAction],
   ['state.set', { parameters: undefined, run: async (params) => params }],
-  ...Object.entries(dialectActions),
-  ...Object.entries(dialectActions).map(([name, action]): [string, WorkflowAction] => [
+  ...Object.entries(workflowDialectActions),
+  ...Object.entries(workflowDialectActions).map(([name, action]): [string, WorkflowAction] => [
     prefixedActionName(name),
     action,
   ]),
 ]);
 
-export const builtInActionNames: readonly string[] = [...builtIn.keys()];
+export const builtInWorkflowActionNames: readonly string[] = [...builtIn.keys()];
 /** Names for completion: our own, without the synonyms of the dialect. */
 export const suggestedWorkflowActionNames: readonly string[] = [
   ...Object.keys(llm),
@@ -34,7 +34,7 @@ export const suggestedWorkflowActionNames: readonly string[] = [
   nestedWorkflowActionName,
 ];
 
-export const actionByName = (name: string): WorkflowAction => builtIn.get(name) ?? toolAction(name);
+export const workflowActionByName = (name: string): WorkflowAction => builtIn.get(name) ?? toolAction(name);
 
 /** Creates the action of a workspace tool, subject to the gate. A failed call ends the node with the tool's error. */
 const toolAction = (name: string): WorkflowAction => ({
@@ -42,12 +42,16 @@ const toolAction = (name: string): WorkflowAction => ({
   async run(params, { run, callId, approval }) {
     const args = name === 'shell.run' ? toCommandLineParameters(params) : params;
     const outcome = await run.execute({ id: callId, name, arguments: args }, approval);
-    if (!outcome.ok) throw new ActionError(outcome.error);
+    if (!outcome.ok) throw new WorkflowActionError(outcome.error);
     return outcome.data;
   },
 });
 
-/** Performs the action named by `uses`. Throws `ActionError`, or the signal's reason. */
-export function performAction(name: string, params: Record<string, unknown>, context: Omit<ActionContext, 'perform'>) {
-  return actionByName(name).run(params, { ...context, perform: performAction });
+/** Performs the action named by `uses`. Throws `WorkflowActionError`, or the signal's reason. */
+export function performWorkflowAction(
+  name: string,
+  params: Record<string, unknown>,
+  context: Omit<WorkflowActionContext, 'perform'>,
+) {
+  return workflowActionByName(name).run(params, { ...context, perform: performWorkflowAction });
 }

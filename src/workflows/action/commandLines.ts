@@ -3,14 +3,14 @@ import { type LocalizedMessage, message } from '../../protocol/text/l10n.ts';
 import { joinLocalizableTexts, type LocalizableText, messageOf, toErrorInfo } from '../../protocol/text/localized.ts';
 import { toCommandLine } from '../../tools/shell/quote.ts';
 import { tokenizeTemplate } from '../template/bounds.ts';
-import { ActionError } from './action.ts';
+import { WorkflowActionError } from './action.ts';
 
 const word = z.union([z.string(), z.number(), z.boolean()]);
 
 /** Schema of a program and its arguments; a nested list is several arguments. */
 export const commandArgumentsSchema = z.array(z.union([word, z.array(word)])).min(1);
 
-/** Converts a list in `shell.run` parameters to an equivalent command line. Throws `ActionError`. */
+/** Converts a list in `shell.run` parameters to an equivalent command line. Throws `WorkflowActionError`. */
 export function toCommandLineParameters(params: Record<string, unknown>): Record<string, unknown> {
   if (!Array.isArray(params.command)) return params;
   const { data, error } = commandArgumentsSchema.safeParse(params.command);
@@ -24,7 +24,7 @@ export function toCommandLineParameters(params: Record<string, unknown>): Record
 }
 
 const refused = (why: LocalizableText) =>
-  new ActionError({
+  new WorkflowActionError({
     code: 'TOOL_ARGS_INVALID',
     ...toErrorInfo(joinLocalizableTexts(['shell.run: command: ', why, '.'], '')),
   });

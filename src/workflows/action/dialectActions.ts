@@ -3,8 +3,8 @@ import type { ToolOutcome } from '../../protocol/content/tools.ts';
 import { type LocalizedMessage, message } from '../../protocol/text/l10n.ts';
 import { toErrorInfo } from '../../protocol/text/localized.ts';
 import { maxJsonAnswerLength, parseLimitedJson } from '../../tools/core/parseLimits.ts';
-import { type ActionContext, ActionError, type WorkflowAction } from './action.ts';
-import { llmCallAction, parseActionParameters } from './llm.ts';
+import { type WorkflowAction, type WorkflowActionContext, WorkflowActionError } from './action.ts';
+import { llmCallAction, parseWorkflowActionParameters } from './llm.ts';
 
 // Actions of `fabceolin/the_edge_agent` with our semantics and its own parameters and results (docs/shared/yaml-reference/actions).
 
@@ -40,7 +40,7 @@ const fileRead: WorkflowAction = {
   parameters: readShape,
   gives: z.strictObject({ content: z.string().optional().describe('All of its text.'), ...failureShape }),
   async run(given, context) {
-    const { path } = parseActionParameters(readShape, given, 'file.read');
+    const { path } = parseWorkflowActionParameters(readShape, given, 'file.read');
     let content = '';
     for (let offset = 1, count = 0; ; count++) {
       const outcome = await execute(context, count, 'fs.read', { path, offset });
@@ -58,7 +58,7 @@ const fileWrite: WorkflowAction = {
   parameters: writeShape,
   gives: z.strictObject({ path: z.string().optional(), ...failureShape }),
   async run(given, context) {
-    const { path, content } = parseActionParameters(writeShape, given, 'file.write');
+    const { path, content } = parseWorkflowActionParameters(writeShape, given, 'file.write');
     const text = typeof content === 'string' ? content : JSON.stringify(content);
     const outcome = await execute(context, 0, 'fs.write', { path, content: text });
     return outcome.ok ? { path, success: true } : failed(outcome);
@@ -68,9 +68,9 @@ const fileWrite: WorkflowAction = {
 const httpGet: WorkflowAction = {
   parameters: getShape,
   async run(given, context) {
-    const { url } = parseActionParameters(getShape, given, 'http.get');
+    const { url } = parseWorkflowActionParameters(getShape, given, 'http.get');
     const outcome = await execute(context, 0, 'web.fetch', { url });
-    if (!outcome.ok) throw new ActionError(outcome.error);
+    if (!outcome.ok) throw new WorkflowActionError(outcome.error);
     const { text, cut } = outcome.data as { text: string; cut?: unknown };
     try {
       return parseLimitedJson(text, maxJsonAnswerLength);
@@ -78,7 +78,7 @@ const httpGet: WorkflowAction = {
       const why = cut
         ? message('The response of {0} is too long.', url)
         : message('The response of {0} is not JSON. Use `web.fetch` for a text.', url);
-      throw new ActionError({ code: 'TOOL_EXEC_FAILED', ...toErrorInfo(why) });
+      throw new WorkflowActionError({ code: 'TOOL_EXEC_FAILED', ...toErrorInfo(why) });
     }
   },
 };
@@ -92,7 +92,7 @@ const jsonParse: WorkflowAction = {
     position: z.strictObject({ line: z.number(), column: z.number() }).optional().describe('Where it failed.'),
   }),
   async run(given) {
-    const { text, strict, default: fallback } = parseActionParameters(parseShape, given, 'json.parse');
+    const { text, strict, default: fallback } = parseWorkflowActionParameters(parseShape, given, 'json.parse');
     try {
       return { data: parseLimitedJson(text, maxJsonAnswerLength), success: true };
     } catch (error) {
@@ -109,7 +109,7 @@ const jsonStringify: WorkflowAction = {
   parameters: stringifyShape,
   gives: z.strictObject({ text: z.string(), success }),
   async run(given) {
-    const { data, indent, sort_keys } = parseActionParameters(stringifyShape, given, 'json.stringify');
+    const { data, indent, sort_keys } = parseWorkflowActionParameters(stringifyShape, given, 'json.stringify');
     return { text: JSON.stringify(sort_keys ? sorted(data) : data, null, indent), success: true };
   },
 };
@@ -118,7 +118,7 @@ const dataMerge: WorkflowAction = {
   parameters: mergeShape,
   gives: z.strictObject({ result: z.record(z.string(), z.unknown()), source_count: z.number(), success }),
   async run(given) {
-    const { sources, strategy } = parseActionParameters(mergeShape, given, 'data.merge');
+    const { sources, strategy } = parseWorkflowActionParameters(mergeShape, given, 'data.merge');
     const merge = { deep, shallow: (one: object, other: object) => ({ ...one, ...other }), replace: last }[strategy];
     return { result: sources.reduce<object>(merge, {}), source_count: sources.length, success: true };
   },
@@ -126,10 +126,10 @@ const dataMerge: WorkflowAction = {
 
 const template: WorkflowAction = {
   parameters: templateShape,
-  run: async (given) => parseActionParameters(templateShape, given, 'template').template,
+  run: async (given) => parseWorkflowActionParameters(templateShape, given, 'template').template,
 };
 
-export const dialectActions: Record<string, WorkflowAction> = {
+export const workflowDialectActions: Record<string, WorkflowAction> = {
   'llm.chat': llmCallAction,
   'file.read': fileRead,
   'file.write': fileWrite,
@@ -183,7 +183,7 @@ export function unsupportedActionMessage(name: string): LocalizedMessage | undef
 }
 
 const execute = (
-  { run, callId, approval }: ActionContext,
+  { run, callId, approval }: WorkflowActionContext,
   count: number,
   name: string,
   args: Record<string, unknown>,
@@ -192,7 +192,8 @@ const execute = (
 /** Returns a missing file as a value for the workflow; a denial by the user ends the node. */
 function failed(outcome: Extract<ToolOutcome, { ok: false }>) {
   const { code, message } = outcome.error;
-  if (['TOOL_DENIED', 'TOOL_INTERRUPTED', 'TOOL_NOT_AVAILABLE'].includes(code)) throw new ActionError(outcome.error);
+  if (['TOOL_DENIED', 'TOOL_INTERRUPTED', 'TOOL_NOT_AVAILABLE'].includes(code))
+    throw new WorkflowActionError(outcome.error);
   const types: Record<string, string> = { ENOENT: 'not_found', E_SANDBOX_VIOLATION: 'permission_denied' };
   return { success: false, error: message, error_type: types[code] ?? 'read_error' };
 }

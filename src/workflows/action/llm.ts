@@ -1,17 +1,17 @@
 import * as z from 'zod';
-import type { AdapterResult, CompleteOptions } from '../../llm/adapter/adapter.ts';
+import type { AdapterResult, CompletionOptions } from '../../llm/adapter/adapter.ts';
 import type { ChatRequest } from '../../llm/core/client.ts';
 import type { Message, TokenUsage } from '../../protocol/content/messages.ts';
 import { message, toEnglishText } from '../../protocol/text/l10n.ts';
 import { joinLocalizableTexts, type LocalizableText, toErrorInfo } from '../../protocol/text/localized.ts';
 import { maxJsonAnswerLength, parseLimitedJson } from '../../tools/core/parseLimits.ts';
-import { type ActionContext, ActionError, type WorkflowAction } from './action.ts';
+import { type WorkflowAction, type WorkflowActionContext, WorkflowActionError } from './action.ts';
 import {
   type LlmCallParameters,
   llmAnswerShape,
   llmCallSchema,
   llmRetrySchema,
-  type responseFormat,
+  type responseFormatSchema,
 } from './llmParameters.ts';
 import { createJsonSchemaValidator } from './schemaCheck.ts';
 
@@ -19,7 +19,7 @@ export const llmCallAction: WorkflowAction = {
   parameters: llmCallSchema,
   gives: z.strictObject(llmAnswerShape),
   async run(given, context) {
-    const reply = await ask(parseActionParameters(llmCallSchema, given, 'llm.call'), context, {});
+    const reply = await ask(parseWorkflowActionParameters(llmCallSchema, given, 'llm.call'), context, {});
     return answerOf(reply);
   },
 };
@@ -33,7 +33,7 @@ export const llmStreamAction: WorkflowAction = {
   }),
   async run(given, context) {
     let chunks = 0;
-    const reply = await ask(parseActionParameters(llmCallSchema, given, 'llm.stream'), context, {
+    const reply = await ask(parseWorkflowActionParameters(llmCallSchema, given, 'llm.stream'), context, {
       onText: () => chunks++,
     });
     return { ...answerOf(reply), streamed: true, chunk_count: chunks };
@@ -53,7 +53,7 @@ export const llmRetryAction: WorkflowAction = {
     error: z.string().optional().describe('Why it failed.'),
   }),
   async run(given, context) {
-    const { max_retries, base_delay, max_delay, jitter, ...params } = parseActionParameters(
+    const { max_retries, base_delay, max_delay, jitter, ...params } = parseWorkflowActionParameters(
       llmRetrySchema,
       given,
       'llm.retry',
@@ -71,14 +71,14 @@ export const llmRetryAction: WorkflowAction = {
       const reply = await ask(params, context, { limits }, counted);
       return { ...answerOf(reply), ...counts() };
     } catch (error) {
-      if (!(error instanceof ActionError)) throw error;
+      if (!(error instanceof WorkflowActionError)) throw error;
       return { error: error.message, success: false, ...counts() };
     }
   },
 };
 
-/** Parses parameters. Throws `ActionError` that names the invalid parameters as written in the file. */
-export function parseActionParameters<Schema extends z.ZodType>(
+/** Parses parameters. Throws `WorkflowActionError` that names the invalid parameters as written in the file. */
+export function parseWorkflowActionParameters<Schema extends z.ZodType>(
   schema: Schema,
   given: unknown,
   name: string,
@@ -87,14 +87,17 @@ export function parseActionParameters<Schema extends z.ZodType>(
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
   const where = issue?.path.join('.');
-  throw new ActionError({
+  throw new WorkflowActionError({
     code: 'TOOL_ARGS_INVALID',
     ...toErrorInfo(joinLocalizableTexts([name, ...(where ? [where] : []), { english: String(issue?.message) }], ': ')),
   });
 }
 
 /** Converts parameters to a request without messages. Leading system messages become the system prompt. */
-export function llmRequest(params: Omit<LlmCallParameters, 'messages'>, { defaults }: ActionContext) {
+export function llmRequestFromParameters(
+  params: Omit<LlmCallParameters, 'messages'>,
+  { defaults }: WorkflowActionContext,
+) {
   const { temperature = defaults.temperature ?? (params.cache ? 0 : 0.7), max_tokens = defaults.max_tokens } = params;
   const format = params.response_format;
   return {
@@ -116,20 +119,20 @@ export function splitSystemPrompt(messages: LlmCallParameters['messages']): {
   return { ...(systemPrompt && { systemPrompt }), messages: messages.slice(leading.length) };
 }
 
-function formatOf(format: Exclude<z.output<typeof responseFormat>, { type: 'text' }>) {
+function formatOf(format: Exclude<z.output<typeof responseFormatSchema>, { type: 'text' }>) {
   if (format.type === 'json_object') return { type: 'json_object' as const };
   return { type: 'json_schema' as const, name: format.json_schema.name, schema: format.json_schema.schema };
 }
 
 async function ask(
   params: LlmCallParameters,
-  context: ActionContext,
-  options: Pick<CompleteOptions, 'limits'> & { onText?(text: string): void },
+  context: WorkflowActionContext,
+  options: Pick<CompletionOptions, 'limits'> & { onText?(text: string): void },
   counted = { attempts: 0, delayMs: 0 },
 ): Promise<AdapterResult> {
   const { run, node, defaults } = context;
   const { systemPrompt, messages } = splitSystemPrompt(params.messages);
-  const request = { ...llmRequest(params, context), ...(systemPrompt && { systemPrompt }) };
+  const request = { ...llmRequestFromParameters(params, context), ...(systemPrompt && { systemPrompt }) };
   const model = params.model ?? defaults.model;
   const once = async (messages: Message[]) => {
     const asked = { ...request, messages: messages, ...(model && { model }) };
@@ -138,7 +141,9 @@ async function ask(
     counted.delayMs += reply.delayMs;
     if (reply.aborted) throw run.signal.reason;
     if (!reply.success)
-      throw new ActionError(reply.error ?? { code: 'UNKNOWN', ...toErrorInfo(message('The model call failed.')) });
+      throw new WorkflowActionError(
+        reply.error ?? { code: 'UNKNOWN', ...toErrorInfo(message('The model call failed.')) },
+      );
     return reply;
   };
   const reply = await once(messages);
@@ -153,7 +158,7 @@ async function ask(
   ]);
   const still = formatProblem(contentOf(repaired), params.response_format);
   if (still)
-    throw new ActionError({
+    throw new WorkflowActionError({
       code: 'LLM_BAD_RESPONSE',
       ...toErrorInfo(message('The answer does not have the requested format: {0}', still)),
     });

@@ -8,7 +8,7 @@ const textValue = z.unknown().transform((value) => {
   return typeof given === 'string' ? given : JSON.stringify(given);
 });
 
-export const responseFormat = z.discriminatedUnion('type', [
+export const responseFormatSchema = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('text') }),
   z.strictObject({ type: z.literal('json_object') }),
   z.strictObject({
@@ -46,7 +46,7 @@ export const llmCallShape = {
   max_tokens: z.number().int().min(1).optional().describe('Tokens that the answer may have.'),
   top_p: z.number().min(0).max(1).optional().describe('The share of the likely tokens that is considered, 0 to 1.'),
   stop: z.array(z.string()).optional().describe('Texts at which the answer ends.'),
-  response_format: responseFormat
+  response_format: responseFormatSchema
     .optional()
     .describe(
       '`{type: json_object}`, or `{type: json_schema, json_schema: {name, schema}}`. What comes is checked: an answer of another form is asked for once more, then the node fails.',

@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { RunSuspended } from '../../engine/core/abortReason.ts';
-import type { NodeConversationLog, TurnOptions } from '../../engine/core/workflow.ts';
+import { RunSuspendedError } from '../../engine/core/abortReason.ts';
+import type { TurnOptions, WorkflowNodeConversationLog } from '../../engine/core/workflow.ts';
 import { lostOutcome } from '../../engine/notices/interruptedCalls.ts';
 import { isUnansweredQuestion } from '../../protocol/content/askTool.ts';
 import type { Message } from '../../protocol/content/messages.ts';
@@ -13,8 +13,8 @@ import { message } from '../../protocol/text/l10n.ts';
 import { toErrorInfo } from '../../protocol/text/localized.ts';
 import { limitOutcomeSize } from '../../tools/core/outcome.ts';
 import { toolSpecSchema } from '../plan/schema.ts';
-import { type ActionContext, ActionError, type WorkflowAction } from './action.ts';
-import { llmRequest, parseActionParameters, splitSystemPrompt } from './llm.ts';
+import { type WorkflowAction, type WorkflowActionContext, WorkflowActionError } from './action.ts';
+import { llmRequestFromParameters, parseWorkflowActionParameters, splitSystemPrompt } from './llm.ts';
 import { llmCallShape } from './llmParameters.ts';
 import { resolveToolList } from './toolSpecs.ts';
 
@@ -60,14 +60,14 @@ export const llmToolsAction: WorkflowAction = {
     warning: z.string().optional().describe('When the rounds were used up before it was done.'),
   }),
   async run(given, context) {
-    const params = parseActionParameters(toolsSchema, given, 'llm.tools');
+    const params = parseWorkflowActionParameters(toolsSchema, given, 'llm.tools');
     const { systemPrompt, messages: asked } = splitSystemPrompt(params.messages);
     const { node, approval, defaults, run } = context;
     const model = params.model ?? defaults.model;
     const offered = chosenTools(params, context);
     const recorded = context.conversation?.(context.callId);
     await recorded?.begin(asked);
-    const apart: NodeConversationLog = recorded?.apart ?? {
+    const apart: WorkflowNodeConversationLog = recorded?.apart ?? {
       node,
       messages: [...asked],
       callPrefix: `${context.callId}:`,
@@ -83,7 +83,7 @@ export const llmToolsAction: WorkflowAction = {
       isComplete: () => true,
       maxTurns: params.max_tool_rounds - messages().filter(isReply).length,
       request: {
-        ...llmRequest({ ...params, cache: false }, context),
+        ...llmRequestFromParameters({ ...params, cache: false }, context),
         ...(systemPrompt && { systemPrompt }),
         ...choiceOf(params.tool_choice),
       },
@@ -93,10 +93,10 @@ export const llmToolsAction: WorkflowAction = {
     const result = resultOf(messages());
     if (stop.error?.code === 'ENGINE_MAX_TURNS_EXCEEDED')
       return { ...result, warning: `The limit of ${params.max_tool_rounds} tool rounds is reached.` };
-    if (isSpendingLimitError(stop.error)) throw new RunSuspended(stop);
-    if (stop.error) throw new ActionError(stop.error);
-    if (stop.phase !== 'Completed' && run.pausing) throw new RunSuspended(stop);
-    if (apart.messages.at(-1)?.role === 'tool') throw new ActionError(deniedAgain);
+    if (isSpendingLimitError(stop.error)) throw new RunSuspendedError(stop);
+    if (stop.error) throw new WorkflowActionError(stop.error);
+    if (stop.phase !== 'Completed' && run.pausing) throw new RunSuspendedError(stop);
+    if (apart.messages.at(-1)?.role === 'tool') throw new WorkflowActionError(deniedAgain);
     return result;
   },
 };
@@ -113,7 +113,11 @@ function isAnswered(messages: readonly Message[]): boolean {
  * Completes calls without a result in a recorded conversation: uses a recorded outcome, or requests approval for a call that never started.
  * Calls with an unknown outcome suspend the node earlier.
  */
-async function answerPending(apart: NodeConversationLog, { allows, extraTools }: OfferedTools, context: ActionContext) {
+async function answerPending(
+  apart: WorkflowNodeConversationLog,
+  { allows, extraTools }: OfferedTools,
+  context: WorkflowActionContext,
+) {
   const { run, approval } = context;
   for (const { id: ownId, ...call } of pendingCalls(apart.messages)) {
     const id = apart.callIds?.[ownId] ?? apart.callPrefix + ownId;
@@ -133,7 +137,7 @@ async function answerPending(apart: NodeConversationLog, { allows, extraTools }:
     const outcome = recorded && run.run.outcomes?.[id]?.byPerson ? recorded : await perform();
     if (isUnansweredQuestion(outcome)) throw run.signal.reason;
     const after = run.run.calls[id];
-    if (after && isCallEffectUnknown(run.run, id, after)) throw new ActionError(deniedAgain); // the user denied the repetition
+    if (after && isCallEffectUnknown(run.run, id, after)) throw new WorkflowActionError(deniedAgain); // the user denied the repetition
     await apart.add?.({ role: 'tool', content: '', toolResults: [toToolResult(ownId, outcome)] });
     if (run.signal.aborted) throw run.signal.reason;
   }
@@ -149,12 +153,12 @@ type OfferedTools = Pick<TurnOptions, 'allows' | 'extraTools'>;
 
 function chosenTools(
   { tools, tool_choice: choice }: z.output<typeof toolsSchema>,
-  context: ActionContext,
+  context: WorkflowActionContext,
 ): OfferedTools {
   if (['auto', 'none', 'required'].includes(choice)) return resolveToolList(tools, context);
   const chosen = tools.filter((tool) => (typeof tool === 'string' ? tool : tool.name) === choice);
   if (chosen.length > 0) return resolveToolList(chosen, context);
-  throw new ActionError({
+  throw new WorkflowActionError({
     code: 'TOOL_NOT_AVAILABLE',
     ...toErrorInfo(message('tool_choice names {0}, which is not among the tools.', choice)),
   });

@@ -6,7 +6,7 @@ import { toErrorInfo, UserFacingError } from '../../protocol/text/localized.ts';
 import { requiredWorkflowInputs } from '../plan/inputs.ts';
 import type { WorkflowFile, WorkflowStep } from '../plan/schema.ts';
 import { appendHint, didYouMeanHint } from '../template/near.ts';
-import { ActionError, type WorkflowAction } from './action.ts';
+import { type WorkflowAction, WorkflowActionError } from './action.ts';
 
 export const nestedWorkflowActionName = 'workflow.run';
 
@@ -23,7 +23,7 @@ export const nestedWorkflowAction: WorkflowAction = {
   parameters: shape,
   async run() {
     const text = message('{0} is a step of a workflow, not a tool of a model.', nestedWorkflowActionName);
-    throw new ActionError({ code: 'TOOL_NOT_AVAILABLE', ...toErrorInfo(text) });
+    throw new WorkflowActionError({ code: 'TOOL_NOT_AVAILABLE', ...toErrorInfo(text) });
   },
 };
 
@@ -72,7 +72,7 @@ export async function loadNestedWorkflows(
   return files;
 }
 
-export function nestedInputs(
+export function resolveNestedWorkflowInputs(
   params: Record<string, unknown>,
   files: ReadonlyMap<string, WorkflowFile>,
 ): { name: string; file: WorkflowFile; inputs: Record<string, unknown> } {
@@ -96,7 +96,10 @@ export function nestedInputs(
 }
 
 /** Returns the values of a nested workflow, except unchanged inputs. */
-export function nestedResult(state: Record<string, unknown>, inputs: Record<string, unknown>): Record<string, unknown> {
+export function nestedWorkflowResult(
+  state: Record<string, unknown>,
+  inputs: Record<string, unknown>,
+): Record<string, unknown> {
   const isGiven = (key: string) =>
     key === 'input' ||
     key === parallelResultsKey ||

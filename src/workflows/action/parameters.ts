@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { toToolDefinition } from '../../tools/definitions/definition.ts';
 import { toolDefinitions } from '../../tools/definitions/definitions.ts';
 import { mcpToolResultSchema } from '../../tools/mcp/callResult.ts';
-import { actionByName } from './actions.ts';
+import { workflowActionByName } from './actions.ts';
 import { commandArgumentsSchema } from './commandLines.ts';
 
 type Shape = Record<string, z.ZodType>;
@@ -12,17 +12,17 @@ export const toolDefinitionsByName: ReadonlyMap<string, ReturnType<typeof toTool
 );
 
 /** Returns the parameters of an action; undefined if unknown before the call. */
-export function actionParameters(action: string): Shape | undefined {
-  const shape = (actionByName(action).parameters ?? toolDefinitionsByName.get(action)?.arguments)?.shape;
+export function workflowActionParameters(action: string): Shape | undefined {
+  const shape = (workflowActionByName(action).parameters ?? toolDefinitionsByName.get(action)?.arguments)?.shape;
   if (action !== 'shell.run' || !shape) return shape;
   const help = 'The command line; or a list of a program and what it is given, whatever is in it.';
   return { ...shape, command: z.union([z.string().min(1), commandArgumentsSchema]).meta({ help }) };
 }
 
 /** Returns the fields of an action's result; undefined if unknown in advance. */
-export const actionResultFields = (action: string): Shape | undefined =>
+export const workflowActionResultFields = (action: string): Shape | undefined =>
   (
-    actionByName(action).gives ??
+    workflowActionByName(action).gives ??
     toolDefinitionsByName.get(action)?.gives ??
     (isServerTool(action) ? mcpToolResultSchema : undefined)
   )?.shape;

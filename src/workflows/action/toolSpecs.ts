@@ -14,7 +14,7 @@ import { ToolError } from '../../tools/core/tool.ts';
 import type { ToolSpec } from '../plan/schema.ts';
 import { appendHint, didYouMeanHint } from '../template/near.ts';
 import { renderTemplatesDeep } from '../template/template.ts';
-import { type ActionContext, ActionError } from './action.ts';
+import { type WorkflowActionContext, WorkflowActionError } from './action.ts';
 import { createJsonSchemaValidator } from './schemaCheck.ts';
 
 export function toolSpecToDefinition({ name, description, parameters }: ToolSpec): ToolDefinition {
@@ -42,11 +42,11 @@ export const matchesToolPattern = (pattern: string, name: string): boolean =>
 
 /**
  * Returns the tools of a list: workspace tools, tools defined by the workflow, and inline tools with resolved templates. Throws
- * `ActionError` for an unknown name.
+ * `WorkflowActionError` for an unknown name.
  */
 export function resolveToolList(
   list: readonly (string | ToolSpec)[] | undefined,
-  context: ActionContext,
+  context: WorkflowActionContext,
 ): Pick<TurnOptions, 'allows' | 'extraTools' | 'needed'> {
   if (!list) return { extraTools: [] };
   const names = context.run.tools.map(({ name }) => name);
@@ -59,7 +59,7 @@ export function resolveToolList(
       if (own) specs.push({ ...own, with: renderTemplatesDeep(own.with, context.scope) as ToolSpec['with'] });
       else if (names.some((name) => matchesToolPattern(item, name))) patterns.push(item);
       else
-        throw new ActionError({
+        throw new WorkflowActionError({
           code: 'TOOL_NOT_AVAILABLE',
           ...toErrorInfo(appendHint(message('There is no tool {0}.', item), didYouMeanHint(item, names))),
         });
@@ -72,7 +72,7 @@ export function resolveToolList(
   };
 }
 
-function ownTool(spec: ToolSpec, context: ActionContext): ExtraTool {
+function ownTool(spec: ToolSpec, context: WorkflowActionContext): ExtraTool {
   const definition = toolSpecToDefinition(spec);
   const checked = { definition, arguments: createJsonSchemaValidator(definition.parameters) };
   const understood = (call: ToolCall): ToolCall['arguments'] => {
@@ -90,7 +90,7 @@ function ownTool(spec: ToolSpec, context: ActionContext): ExtraTool {
         const params = { ...spec.with, ...withDefaults(spec, understood(call)) };
         return { ok: true, data: await context.perform(spec.action, params, { ...context, callId: call.id }) };
       } catch (error) {
-        if (error instanceof ActionError) return { ok: false, error: error.info };
+        if (error instanceof WorkflowActionError) return { ok: false, error: error.info };
         if (error instanceof ToolError) return failedToolOutcome(error.code, error.message, error.details);
         throw error;
       }

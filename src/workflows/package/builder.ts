@@ -1,9 +1,9 @@
 import path from 'node:path';
 import * as z from 'zod';
 import { message } from '../../protocol/text/l10n.ts';
-import { builderAgentsSchema } from './builderAgents.ts';
+import { crewAgentBuilderAgentsSchema } from './builderAgents.ts';
 import type { PackageManifest, PackageSchemas } from './format.ts';
-import type { PackageGraph } from './packageGraph.ts';
+import type { PackageWorkflowGraph } from './packageGraph.ts';
 
 /*
  * Packages of crewagent-builder, version 1.1, by its schemas (`bmad-spec/v1.1`) and the behavior of its host. Fields that the host ignores
@@ -112,7 +112,7 @@ const graph = z.strictObject({
 
 /** Converts a graph. The builder's step paths are relative to the package, ours to the graph; a node without an edge ends a run. */
 const graphIn = (graphFile: string) =>
-  graph.transform(({ entryNodeId, nodes, edges }): PackageGraph => {
+  graph.transform(({ entryNodeId, nodes, edges }): PackageWorkflowGraph => {
     const folder = path.posix.dirname(graphFile);
     const goesOn = new Set(edges.map(({ from }) => from));
     return {
@@ -132,7 +132,7 @@ const graphIn = (graphFile: string) =>
 const outputPath = (output: string): string => (/^@(state|project)\//.test(output) ? output : `@project/${output}`);
 
 /** Merges edges with the same target, retaining all labels and conditions. */
-function waysOf(edges: z.infer<typeof graph>['edges']): PackageGraph['edges'] {
+function waysOf(edges: z.infer<typeof graph>['edges']): PackageWorkflowGraph['edges'] {
   const ways = new Map<string, { from: string; to: string; labels: string[]; conditions: string[] }>();
   for (const { from, to, label, isDefault, conditionText } of edges) {
     const key = JSON.stringify([from, to]);
@@ -150,9 +150,9 @@ function waysOf(edges: z.infer<typeof graph>['edges']): PackageGraph['edges'] {
   }));
 }
 
-export const builderFormat: PackageSchemas = {
+export const crewAgentBuilderPackageFormat: PackageSchemas = {
   manifest,
-  agents: (workflows, needs) => builderAgentsSchema(version, builderId, workflows, needs),
+  agents: (workflows, needs) => crewAgentBuilderAgentsSchema(version, builderId, workflows, needs),
   graph: graphIn,
   lenient: true,
 };

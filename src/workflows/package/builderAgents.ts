@@ -2,7 +2,7 @@ import path from 'node:path';
 import * as z from 'zod';
 import { type LocalizedMessage, message, toEnglishText } from '../../protocol/text/l10n.ts';
 import type { PackageManifest } from './format.ts';
-import { type MenuItem, type PackageAgent, packageTextSchema, singleLineSchema } from './packageAgents.ts';
+import { type PackageAgent, type PackageAgentMenuItem, packageTextSchema, singleLineSchema } from './packageAgents.ts';
 
 const menuItem = z.looseObject({
   description: packageTextSchema,
@@ -46,7 +46,7 @@ function toolsOf({ fs, mcp }: z.infer<typeof policy>): Pick<PackageAgent, 'tools
 }
 
 /** Schema of crewagent-builder's `agents.json`, converted to our agents; unsupported parts are rejected with their path. */
-export function builderAgentsSchema(
+export function crewAgentBuilderAgentsSchema(
   version: z.ZodType,
   id: z.ZodType<string>,
   workflows: PackageManifest['workflows'] | undefined,
@@ -119,12 +119,12 @@ interface Around {
   index: number;
   prompts: readonly { id: string; content: string }[];
   workflows: PackageManifest['workflows'] | undefined;
-  refuse(key: string, text: LocalizedMessage): MenuItem[];
+  refuse(key: string, text: LocalizedMessage): PackageAgentMenuItem[];
   needs(file: string, key: string): void;
 }
 
 /** Converts a menu item; empty for an item that needs the host's own interface. */
-function itemOf(item: z.infer<typeof menuItem>, around: Around): MenuItem[] {
+function itemOf(item: z.infer<typeof menuItem>, around: Around): PackageAgentMenuItem[] {
   const { description, workflow, exec, action, data, triggers = [] } = item;
   const { refuse } = around;
   if (item['web-only'] || /^(menu\.show|agent\.dismiss|run\.resume)$/.test(action ?? '')) return [];

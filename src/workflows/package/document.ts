@@ -2,22 +2,22 @@ import { mkdir, readFile, realpath } from 'node:fs/promises';
 import path from 'node:path';
 import { ToolError } from '../../tools/core/tool.ts';
 import { writeOwnFile } from '../../tools/sandbox/writeFile.ts';
-import type { PackageGraph } from './packageGraph.ts';
-import { type PackageState, parsePackageState } from './state.ts';
+import type { PackageWorkflowGraph } from './packageGraph.ts';
+import { type PackageRunState, parsePackageRunState } from './state.ts';
 import { checkPackageTransition, checkStateValueLoss } from './transitions.ts';
 
 const stateFile = 'workflow.md';
 
 /** State document of a run. The stored text was validated before writing and is complete. */
-export class StateDocument {
+export class PackageRunStateDocument {
   private constructor(
     readonly folder: string,
-    readonly graph: PackageGraph,
-    public state: PackageState,
+    readonly graph: PackageWorkflowGraph,
+    public state: PackageRunState,
   ) {}
 
   /** Opens a document; `first` is the initial text of a new run. Throws `ToolError` if the document was damaged or removed externally. */
-  static async open(folder: string, graph: PackageGraph, first?: string): Promise<StateDocument> {
+  static async open(folder: string, graph: PackageWorkflowGraph, first?: string): Promise<PackageRunStateDocument> {
     await mkdir(folder, { recursive: true, mode: 0o700 });
     const real = await realpath(folder);
     const file = path.join(real, stateFile);
@@ -27,9 +27,9 @@ export class StateDocument {
       text = first;
       await writeOwnFile(file, text);
     }
-    const state = parsePackageState(text);
+    const state = parsePackageRunState(text);
     checkPackageTransition(graph, state, state); // throws if the state names unknown nodes
-    return new StateDocument(real, graph, state);
+    return new PackageRunStateDocument(real, graph, state);
   }
 
   /** Returns true if the path refers to the document, ignoring case as many disks do. */
@@ -40,16 +40,16 @@ export class StateDocument {
   /**
    * Writes a new text, or throws `ToolError` without a change.
    *
-   * @param drops paths whose values may be lost (`mergePackageState`)
+   * @param drops paths whose values may be lost (`mergePackageRunState`)
    */
   async write(text: string, drops?: readonly string[]): Promise<void> {
     await this.put(text, await this.standing(), drops);
   }
 
   /** Returns the state on disk, which the user may have edited; the previous state if invalid. */
-  private async standing(): Promise<PackageState> {
+  private async standing(): Promise<PackageRunState> {
     try {
-      const state = parsePackageState(await readFile(path.join(this.folder, stateFile), 'utf8'));
+      const state = parsePackageRunState(await readFile(path.join(this.folder, stateFile), 'utf8'));
       checkPackageTransition(this.graph, state, state);
       return state;
     } catch {
@@ -65,8 +65,8 @@ export class StateDocument {
     await this.put(text);
   }
 
-  private async put(text: string, before?: PackageState, drops?: readonly string[]): Promise<void> {
-    const after = parsePackageState(text);
+  private async put(text: string, before?: PackageRunState, drops?: readonly string[]): Promise<void> {
+    const after = parsePackageRunState(text);
     checkPackageTransition(this.graph, before ?? after, after);
     if (before) checkStateValueLoss(before, after, drops);
     await writeOwnFile(path.join(this.folder, stateFile), text);

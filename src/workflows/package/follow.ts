@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { WorkflowContext } from '../../engine/core/workflow.ts';
 import { createDictionary } from '../../protocol/values/dictionary.ts';
-import type { PackageGraph } from './packageGraph.ts';
-import { artifactPaths, type PackageState } from './state.ts';
+import type { PackageWorkflowGraph } from './packageGraph.ts';
+import { artifactPaths, type PackageRunState } from './state.ts';
 import { isPackageWorkflowComplete } from './transitions.ts';
 
 type RunLogAccess = Pick<WorkflowContext, 'run' | 'emit'>;
@@ -11,10 +11,10 @@ type RunLogAccess = Pick<WorkflowContext, 'run' | 'emit'>;
  * Emits `node` events for the position in the state document that are not recorded yet. A repeated call after a crash emits the missing
  * events.
  */
-export async function emitPackageStateEvents(
+export async function emitPackageRunStateEvents(
   { run, emit }: RunLogAccess,
-  graph: PackageGraph,
-  state: PackageState,
+  graph: PackageWorkflowGraph,
+  state: PackageRunState,
 ): Promise<void> {
   const { currentNodeId: current, variables } = state;
   const artifacts = artifactPaths(state);
@@ -36,11 +36,11 @@ export async function emitPackageStateEvents(
 }
 
 /** Emits the events after the user restored `state`: work since `before` must be repeated. */
-export async function emitRestoredStateEvents(
+export async function emitRestoredPackageRunStateEvents(
   log: RunLogAccess,
-  graph: PackageGraph,
-  before: PackageState,
-  state: PackageState,
+  graph: PackageWorkflowGraph,
+  before: PackageRunState,
+  state: PackageRunState,
 ): Promise<void> {
   const { run, emit } = log;
   const nodes = run.graph?.nodes ?? createDictionary<{ status: string }>();
@@ -50,7 +50,7 @@ export async function emitRestoredStateEvents(
   if (nodes[current]?.status === 'running') undone.delete(current);
   else undone.add(current);
   for (const node of undone) if (nodes[node]) await emit({ type: 'node', node, status: 'undone' });
-  await emitPackageStateEvents(log, graph, state);
+  await emitPackageRunStateEvents(log, graph, state);
   if (run.phase === 'Completed' && !isPackageWorkflowComplete(graph, state))
     await emit({ type: 'phase', phase: 'WaitingUser' });
 }

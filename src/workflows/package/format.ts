@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { message } from '../../protocol/text/l10n.ts';
-import { agentsSchema, type PackageAgent } from './packageAgents.ts';
-import { type PackageGraph, packageGraphSchema, packageIdSchema } from './packageGraph.ts';
+import { type PackageAgent, packageAgentsSchema } from './packageAgents.ts';
+import { type PackageWorkflowGraph, packageIdSchema, packageWorkflowGraphSchema } from './packageGraph.ts';
 
 const manifestSchema = z.object({
   name: packageIdSchema,
@@ -45,14 +45,14 @@ export interface PackageSchemas {
     workflows: PackageManifest['workflows'] | undefined,
     needs: (file: string, location: string) => void,
   ): z.ZodType<{ agents: PackageAgent[] }>;
-  graph(graphFile: string): z.ZodType<PackageGraph>;
+  graph(graphFile: string): z.ZodType<PackageWorkflowGraph>;
   /** True: graphs are only validated for defects that stop every run. */
   lenient: boolean;
 }
 
 export const towpathPackageFormat: PackageSchemas = {
   manifest: manifestSchema,
-  agents: () => agentsSchema,
-  graph: () => packageGraphSchema,
+  agents: () => packageAgentsSchema,
+  graph: () => packageWorkflowGraphSchema,
   lenient: false,
 };

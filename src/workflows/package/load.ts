@@ -5,18 +5,18 @@ import { joinLocalizableTexts } from '../../protocol/text/localized.ts';
 import { ToolError } from '../../tools/core/tool.ts';
 import { openForReading } from '../../tools/sandbox/openFile.ts';
 import { resolvePath } from '../../tools/sandbox/paths.ts';
-import { builderFormat } from './builder.ts';
+import { crewAgentBuilderPackageFormat } from './builder.ts';
 import { type PackageManifest, type PackageSchemas, towpathPackageFormat } from './format.ts';
 import { agentToolPolicyProblems, allowsTool, type PackageAgent } from './packageAgents.ts';
-import { checkPackageGraph, type PackageGraph } from './packageGraph.ts';
+import { checkPackageWorkflowGraph, type PackageWorkflowGraph } from './packageGraph.ts';
 import { PackageError, PackageFindings, parseWorkflowPackageJson, validatePackageValue } from './problem.ts';
-import { createPackageStateText } from './state.ts';
+import { createPackageRunStateText } from './state.ts';
 
 export interface PackageWorkflow {
   id: string;
   title: string;
   description: string;
-  graph: PackageGraph;
+  graph: PackageWorkflowGraph;
   graphFile: string;
   template?: string;
   agentId: string;
@@ -67,7 +67,7 @@ export async function loadPackage(folder: string): Promise<WorkflowPackage> {
     const template = state === undefined ? undefined : await findings.in(() => read(state, manifestFile));
     await findings.in(() => checkTemplate(template, state ?? graphFile, graph?.entryNodeId ?? 'entry'));
     if (!graph) continue;
-    await findings.in(() => checkPackageGraph(graph, graphFile, format));
+    await findings.in(() => checkPackageWorkflowGraph(graph, graphFile, format));
     const agentId = workflow.agentId ?? agents?.[0]?.id ?? '';
     const isKnown =
       agents && (await findings.in(() => mustBe(agents, agentId, manifestFile, `workflows[${index}].agentId`)));
@@ -83,7 +83,7 @@ export async function loadPackage(folder: string): Promise<WorkflowPackage> {
 function formatOf(manifest: unknown): PackageSchemas {
   const version = (manifest as { schemaVersion?: unknown } | null)?.schemaVersion;
   if (version === undefined) return towpathPackageFormat;
-  if (typeof version === 'string' && /^1\.1(\.\d+)?$/.test(version)) return builderFormat;
+  if (typeof version === 'string' && /^1\.1(\.\d+)?$/.test(version)) return crewAgentBuilderPackageFormat;
   throw new PackageError(
     manifestFile,
     message(
@@ -144,7 +144,7 @@ async function packageRoot(folder: string): Promise<string> {
 }
 
 async function checkNodes(
-  graph: PackageGraph,
+  graph: PackageWorkflowGraph,
   graphFile: string,
   who: { agents: readonly PackageAgent[]; agentId: string | undefined } | undefined,
   read: (file: string, by: string) => Promise<string>,
@@ -183,7 +183,7 @@ function mustBe(agents: readonly PackageAgent[], id: string, file: string, locat
 
 function checkTemplate(template: string | undefined, file: string, entryNodeId: string): void {
   try {
-    createPackageStateText(template, entryNodeId, new Date(0));
+    createPackageRunStateText(template, entryNodeId, new Date(0));
   } catch (error) {
     if (!(error instanceof ToolError)) throw error;
     throw new PackageError(file, error.message.replace(/ Nothing was written\.$/, ''));

@@ -1,12 +1,15 @@
-import type { MenuItem } from './packageAgents.ts';
+import type { PackageAgentMenuItem } from './packageAgents.ts';
 
-type MenuChoice = { kind: 'item'; item: MenuItem } | { kind: 'several'; items: MenuItem[] } | { kind: 'chat' };
+type MenuChoice =
+  | { kind: 'item'; item: PackageAgentMenuItem }
+  | { kind: 'several'; items: PackageAgentMenuItem[] }
+  | { kind: 'chat' };
 
 /**
  * Selects menu items by the user's input: a number (from 1), a trigger (a leading `*` or `/` is ignored) or words of a title, in this
  * order. Several matches need a choice; no match is ordinary chat.
  */
-export function chooseMenuItems(menu: readonly MenuItem[], input: string): MenuChoice {
+export function matchAgentMenuItems(menu: readonly PackageAgentMenuItem[], input: string): MenuChoice {
   const wanted = plain(input);
   if (wanted === '') return { kind: 'chat' };
   if (/^\d+$/.test(wanted)) {
@@ -30,19 +33,19 @@ const plain = (text: string) =>
     .trim()
     .replace(/[.)]$/, '');
 
-const byTrigger = ({ trigger, aliases = [] }: MenuItem, wanted: string) =>
+const byTrigger = ({ trigger, aliases = [] }: PackageAgentMenuItem, wanted: string) =>
   [trigger, ...aliases].some((one) => plain(one) === wanted);
-const byTriggerBeginning = (item: MenuItem, wanted: string) =>
+const byTriggerBeginning = (item: PackageAgentMenuItem, wanted: string) =>
   wanted.length >= 2 && plain(item.trigger).startsWith(wanted);
 
 /** Returns true if every typed word is a prefix of a word of the title. */
-function matchesTitle(item: MenuItem, wanted: string): boolean {
+function matchesTitle(item: PackageAgentMenuItem, wanted: string): boolean {
   const words = plain(item.title).split(/[^\p{L}\p{N}]+/u);
   return wanted.length >= 2 && wanted.split(' ').every((word) => words.some((one) => one.startsWith(word)));
 }
 
 /** Returns true if a short word is a subsequence of the trigger or of the title's initials; longer input is ordinary chat. */
-function byLetters(item: MenuItem, wanted: string): boolean {
+function byLetters(item: PackageAgentMenuItem, wanted: string): boolean {
   if (wanted.includes(' ') || wanted.length < 2 || wanted.length > 20) return false;
   const initials = plain(item.title)
     .split(/[^\p{L}\p{N}]+/u)

@@ -5,8 +5,8 @@ import { ToolError } from '../../tools/core/tool.ts';
 import type { Workspace } from '../../tools/core/workspace.ts';
 import { removeTree } from '../../tools/sandbox/fileTree.ts';
 import { writeOwnFile } from '../../tools/sandbox/writeFile.ts';
-import type { StateDocument } from './document.ts';
-import { mergePackageState } from './update.ts';
+import type { PackageRunStateDocument } from './document.ts';
+import { mergePackageRunState } from './update.ts';
 
 interface MountOptions {
   by?: 'model' | 'person';
@@ -20,7 +20,7 @@ interface MountOptions {
 export function createMountedWorkspace(
   project: Workspace,
   packageFolder: string,
-  document: StateDocument | undefined,
+  document: PackageRunStateDocument | undefined,
   landed: () => Promise<void>,
   { by = 'model', maxWriteBytes = () => undefined }: MountOptions = {},
 ): Workspace {
@@ -54,7 +54,8 @@ export function createMountedWorkspace(
       } else await writeOwnFile(file, text);
       return text;
     },
-    mergeFrontmatter: (file, before, update) => (document?.isAt(file) ? mergePackageState(before, update) : undefined),
+    mergeFrontmatter: (file, before, update) =>
+      document?.isAt(file) ? mergePackageRunState(before, update) : undefined,
     async move(from, to) {
       if (!isOwn(from) && !isOwn(to)) return project.move(from, to);
       if (!isOwn(from) || !isOwn(to))

@@ -25,7 +25,7 @@ const menuItemSchema = z
   .refine(({ workflow, prompt }) => (workflow === undefined) !== (prompt === undefined), {
     message: message('needs either a workflow or a prompt').english,
   });
-export type MenuItem = z.infer<typeof menuItemSchema>;
+export type PackageAgentMenuItem = z.infer<typeof menuItemSchema>;
 
 const agentSchema = z.object({
   id: packageIdSchema,
@@ -51,7 +51,7 @@ export interface PackageAgent extends z.infer<typeof agentSchema> {
   maxWriteBytes?: number;
 }
 
-export const agentsSchema = z.object({ agents: z.array(agentSchema).min(1).max(200) });
+export const packageAgentsSchema = z.object({ agents: z.array(agentSchema).min(1).max(200) });
 
 /** Returns true if the policy permits a tool. `fs_write`, the wire name, equals `fs.write`. */
 export function allowsTool({ tools: { allow, deny } }: PackageAgent, tool: string): boolean {

@@ -18,7 +18,7 @@ const nodeSchema = z.object({
 });
 type PackageNode = z.infer<typeof nodeSchema>;
 
-export const packageGraphSchema = z.object({
+export const packageWorkflowGraphSchema = z.object({
   entryNodeId: packageIdSchema,
   nodes: z.array(nodeSchema).min(1).max(1000),
   edges: z
@@ -33,7 +33,7 @@ export const packageGraphSchema = z.object({
     .max(5000),
 });
 /** Source of truth for transitions. */
-export type PackageGraph = z.infer<typeof packageGraphSchema>;
+export type PackageWorkflowGraph = z.infer<typeof packageWorkflowGraphSchema>;
 
 interface NextNode {
   id: string;
@@ -41,10 +41,10 @@ interface NextNode {
   condition?: string;
 }
 
-export const packageNodeById = (graph: PackageGraph, id: string): PackageNode | undefined =>
+export const packageWorkflowNodeById = (graph: PackageWorkflowGraph, id: string): PackageNode | undefined =>
   graph.nodes.find((node) => node.id === id);
 
-export const nextNodes = (graph: PackageGraph, id: string): NextNode[] =>
+export const nextPackageWorkflowNodes = (graph: PackageWorkflowGraph, id: string): NextNode[] =>
   graph.edges
     .filter(({ from }) => from === id)
     .map(({ to, label, condition }) => ({
@@ -59,7 +59,7 @@ export function nextNodeLabel({ id, label, condition }: NextNode): string {
   return why === '' ? id : `${id} (${why})`;
 }
 
-export function packageOutline({ nodes, edges, entryNodeId }: PackageGraph): WorkflowDiagram {
+export function packageWorkflowDiagram({ nodes, edges, entryNodeId }: PackageWorkflowGraph): WorkflowDiagram {
   const ordered = [...nodes].sort((one, two) => Number(two.id === entryNodeId) - Number(one.id === entryNodeId));
   return {
     nodes: ordered.map(({ id, type, title }) => ({
@@ -75,7 +75,7 @@ export function packageOutline({ nodes, edges, entryNodeId }: PackageGraph): Wor
  * Throws `PackageError` for a graph with unreachable or ambiguous parts. Consequential errors are omitted. `lenient`: another host's graph,
  * which may contain unreachable nodes and equal labels.
  */
-export function checkPackageGraph(graph: PackageGraph, file: string, { lenient = false } = {}): void {
+export function checkPackageWorkflowGraph(graph: PackageWorkflowGraph, file: string, { lenient = false } = {}): void {
   const stages = [
     () => nodeProblems(graph),
     () => (lenient ? graph.edges.flatMap((edge, index) => brokenEdge(graph, edge, index)) : edgeProblems(graph)),
@@ -92,7 +92,7 @@ export function checkPackageGraph(graph: PackageGraph, file: string, { lenient =
   }
 }
 
-function nodeProblems({ nodes, entryNodeId }: PackageGraph): LocalizedMessage[] {
+function nodeProblems({ nodes, entryNodeId }: PackageWorkflowGraph): LocalizedMessage[] {
   const ids = nodes.map(({ id }) => id);
   return [
     ...ids.flatMap((id, index) =>
@@ -108,14 +108,14 @@ function nodeProblems({ nodes, entryNodeId }: PackageGraph): LocalizedMessage[] 
   ];
 }
 
-function edgeProblems(graph: PackageGraph): LocalizedMessage[] {
+function edgeProblems(graph: PackageWorkflowGraph): LocalizedMessage[] {
   const { edges } = graph;
   return edges.flatMap((edge, index) => {
     const problems = brokenEdge(graph, edge, index);
     const location = `edges[${index}]`;
     const same = edges.findIndex(({ from, to }) => from === edge.from && to === edge.to);
     if (same < index) problems.push(message('{0}: from "{1}" to "{2}" occurs twice', location, edge.from, edge.to));
-    const from = packageNodeById(graph, edge.from);
+    const from = packageWorkflowNodeById(graph, edge.from);
     if (from?.type === 'decision' && !edge.label)
       problems.push(message('{0}: an edge from the decision "{1}" needs a label', `${location}.label`, edge.from));
     const alike = edges.findIndex((one) => one.from === edge.from && one.label === edge.label);
@@ -127,15 +127,19 @@ function edgeProblems(graph: PackageGraph): LocalizedMessage[] {
   });
 }
 
-function brokenEdge(graph: PackageGraph, edge: PackageGraph['edges'][number], index: number): LocalizedMessage[] {
-  const missing = (['from', 'to'] as const).filter((side) => !packageNodeById(graph, edge[side]));
+function brokenEdge(
+  graph: PackageWorkflowGraph,
+  edge: PackageWorkflowGraph['edges'][number],
+  index: number,
+): LocalizedMessage[] {
+  const missing = (['from', 'to'] as const).filter((side) => !packageWorkflowNodeById(graph, edge[side]));
   const problems = missing.map((side) => message('{0}: there is no node "{1}"', `edges[${index}].${side}`, edge[side]));
-  if (packageNodeById(graph, edge.from)?.type === 'end')
+  if (packageWorkflowNodeById(graph, edge.from)?.type === 'end')
     problems.push(message('{0}: "{1}" is an end node', `edges[${index}].from`, edge.from));
   return problems;
 }
 
-function wayProblems(graph: PackageGraph, lenient: boolean): LocalizedMessage[] {
+function wayProblems(graph: PackageWorkflowGraph, lenient: boolean): LocalizedMessage[] {
   const { nodes, edges, entryNodeId } = graph;
   const reached = reachable([entryNodeId], (id) => edges.filter(({ from }) => from === id).map(({ to }) => to));
   const ends = nodes.filter(({ type }) => type === 'end').map(({ id }) => id);

@@ -1,7 +1,7 @@
 import { promptBlock } from '../../protocol/content/promptBlocks.ts';
 import { type PackageWorkflow, packageStepFilePath } from './load.ts';
 import { agentPersonaText, type PackageAgent } from './packageAgents.ts';
-import { nextNodeLabel, nextNodes, packageNodeById } from './packageGraph.ts';
+import { nextNodeLabel, nextPackageWorkflowNodes, packageWorkflowNodeById } from './packageGraph.ts';
 
 export interface PackageRunDirective {
   intent: 'start' | 'continue' | 'resume';
@@ -26,9 +26,9 @@ export function packageRunDirectiveText(directive: PackageRunDirective): string 
   });
 }
 
-export function nodeBrief(workflow: PackageWorkflow, nodeId: string): string {
-  const node = packageNodeById(workflow.graph, nodeId)!;
-  const next = nextNodes(workflow.graph, nodeId).map(nextNodeLabel);
+export function packageNodePromptBlock(workflow: PackageWorkflow, nodeId: string): string {
+  const node = packageWorkflowNodeById(workflow.graph, nodeId)!;
+  const next = nextPackageWorkflowNodes(workflow.graph, nodeId).map(nextNodeLabel);
   return promptBlock('NODE_BRIEF', {
     nodeId,
     type: node.type,
@@ -49,7 +49,7 @@ export const agentPersonaPromptBlock = (agent: PackageAgent): string =>
 export function nodeArtifactOutputs({ graph, artifacts }: PackageWorkflow, nodeId: string): Record<string, string> {
   const mountedPath = (file: string) =>
     withoutProjectMount(file.startsWith('@') ? file : `${artifacts.replace(/\/$/, '')}/${file}`);
-  const outputs = Object.entries(packageNodeById(graph, nodeId)?.outputs ?? {});
+  const outputs = Object.entries(packageWorkflowNodeById(graph, nodeId)?.outputs ?? {});
   return Object.fromEntries(outputs.map(([name, file]) => [name, mountedPath(file)]));
 }
 

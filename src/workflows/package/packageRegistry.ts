@@ -14,7 +14,7 @@ import type { WorkflowPackage } from './load.ts';
 import type { PackageRunOptions } from './packageWorkflow.ts';
 import { PackageError, type PackageProblem } from './problem.ts';
 import type { PackageReadResult } from './readPackage.ts';
-import type { packageWorkflowOfRun } from './workflowOf.ts';
+import type { createWorkflowOfPackageRun } from './workflowOf.ts';
 
 /** A known package, or the reason that it is unusable. `opened`: can be removed from the list. */
 export type RegisteredPackage = Found & { opened: boolean };
@@ -32,7 +32,7 @@ interface ShelfOptions extends Pick<PackageRunOptions, 'project' | 'stateFolder'
   openedFile: string;
   /** Reads a package (`readPackage.ts`), possibly in a worker; throws a message if reading is impossible. */
   read(place: string, storage: string): Promise<PackageReadResult>;
-  follow(...of: Parameters<typeof packageWorkflowOfRun>): Workflow | Promise<Workflow>;
+  follow(...of: Parameters<typeof createWorkflowOfPackageRun>): Workflow | Promise<Workflow>;
 }
 
 /** `from`: path opened by the user. `folder`: path of the files, for an archive the unpacked folder. */

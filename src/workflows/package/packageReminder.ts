@@ -7,16 +7,20 @@ import {
 } from '../../protocol/content/promptBlocks.ts';
 import type { Run } from '../../protocol/run/run.ts';
 import type { PackageWorkflow } from './load.ts';
-import { nextNodeLabel, nextNodes, packageNodeById } from './packageGraph.ts';
+import { nextNodeLabel, nextPackageWorkflowNodes, packageWorkflowNodeById } from './packageGraph.ts';
 import { nodeArtifactOutputs, withoutProjectMount } from './packagePrompt.ts';
-import type { PackageState } from './state.ts';
+import type { PackageRunState } from './state.ts';
 import { isPackageWorkflowComplete } from './transitions.ts';
 
 /**
  * Returns a reminder for a model that has worked at a node without a state update: after all outputs exist, or at a stop. Undefined if
  * unnecessary or already sent. Past reminders are found in the messages, so a reload sends no duplicate.
  */
-export function stateUpdateReminder(run: Run, workflow: PackageWorkflow, state: PackageState): string | undefined {
+export function packageStateUpdateReminder(
+  run: Run,
+  workflow: PackageWorkflow,
+  state: PackageRunState,
+): string | undefined {
   const { graph } = workflow;
   const { currentNodeId: nodeId, stepsCompleted } = state;
   if (isPackageWorkflowComplete(graph, state)) return undefined;
@@ -36,11 +40,11 @@ export function stateUpdateReminder(run: Run, workflow: PackageWorkflow, state: 
   const listed = new Set(state.artifacts.map((one) => withoutProjectMount(typeof one === 'string' ? one : one.path)));
   const unlisted = outputs.filter((file) => changed.has(file) && !listed.has(file));
   const unmade = outputs.filter((file) => !changed.has(file) && !listed.has(file));
-  const next = nextNodes(graph, nodeId).map(nextNodeLabel);
+  const next = nextPackageWorkflowNodes(graph, nodeId).map(nextNodeLabel);
   const missing = [
     ...(unmade.length > 0 ? [`write ${unmade.join(', ')}`] : []),
     ...(stepsCompleted.includes(nodeId) ? [] : [`add ${nodeId} to stepsCompleted`]),
-    ...(packageNodeById(graph, nodeId)?.type === 'end' ? [] : [`set currentNodeId to ${next.join(' or ')}`]),
+    ...(packageWorkflowNodeById(graph, nodeId)?.type === 'end' ? [] : [`set currentNodeId to ${next.join(' or ')}`]),
     ...(unlisted.length > 0 ? [`add ${unlisted.join(', ')} to artifacts`] : []),
   ];
   const instruction =

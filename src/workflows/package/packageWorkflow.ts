@@ -15,21 +15,21 @@ import { message } from '../../protocol/text/l10n.ts';
 import { messageOf, toErrorInfo } from '../../protocol/text/localized.ts';
 import { ToolError } from '../../tools/core/tool.ts';
 import type { Workspace } from '../../tools/core/workspace.ts';
-import { StateDocument } from './document.ts';
-import { emitPackageStateEvents, emitRestoredStateEvents } from './follow.ts';
+import { PackageRunStateDocument } from './document.ts';
+import { emitPackageRunStateEvents, emitRestoredPackageRunStateEvents } from './follow.ts';
 import type { PackageWorkflow, WorkflowPackage } from './load.ts';
 import { createMountedWorkspace } from './mounts.ts';
 import { allowsTool, type PackageAgent } from './packageAgents.ts';
-import { packageNodeById, packageOutline } from './packageGraph.ts';
+import { packageWorkflowDiagram, packageWorkflowNodeById } from './packageGraph.ts';
 import {
   agentPersonaPromptBlock,
-  nodeBrief,
   type PackageRunDirective,
+  packageNodePromptBlock,
   packageRunDirectiveText,
   userInputPromptBlock,
 } from './packagePrompt.ts';
-import { stateUpdateReminder } from './packageReminder.ts';
-import { createPackageStateText } from './state.ts';
+import { packageStateUpdateReminder } from './packageReminder.ts';
+import { createPackageRunStateText } from './state.ts';
 import { isPackageWorkflowComplete } from './transitions.ts';
 
 export interface PackageRunOptions {
@@ -44,11 +44,11 @@ export interface PackageRunOptions {
 }
 
 /** Creates a workflow of step files: the model moves between nodes, and the state document stores the position. */
-export function packageWorkflow(options: PackageRunOptions): Workflow {
+export function createPackageStepWorkflow(options: PackageRunOptions): Workflow {
   return {
     id: options.id,
     agent: runner(options),
-    outline: packageOutline(options.workflow.graph),
+    outline: packageWorkflowDiagram(options.workflow.graph),
     async advance(context) {
       try {
         return await new PackageRun(options, context, await openDocument(options, context)).advance();
@@ -62,7 +62,7 @@ export function packageWorkflow(options: PackageRunOptions): Workflow {
       const { workflow, project, source } = options;
       const document = await openDocument(options, context);
       const before = document.state;
-      const landed = () => emitRestoredStateEvents(context, workflow.graph, before, document.state);
+      const landed = () => emitRestoredPackageRunStateEvents(context, workflow.graph, before, document.state);
       return createMountedWorkspace(project, source.folder, document, landed, { by: 'person' });
     },
   };
@@ -73,8 +73,8 @@ export function packageWorkflow(options: PackageRunOptions): Workflow {
  */
 function openDocument({ stateFolder, workflow, now }: PackageRunOptions, { run }: Pick<WorkflowContext, 'run'>) {
   const { graph, template } = workflow;
-  const first = run.graph === undefined ? createPackageStateText(template, graph.entryNodeId, now()) : undefined;
-  return StateDocument.open(stateFolder(run.id), graph, first);
+  const first = run.graph === undefined ? createPackageRunStateText(template, graph.entryNodeId, now()) : undefined;
+  return PackageRunStateDocument.open(stateFolder(run.id), graph, first);
 }
 
 /** Returns the agent of all nodes, so that the prompt prefix stays constant; personas are part of the brief. */
@@ -97,7 +97,7 @@ class PackageRun {
   constructor(
     private readonly options: PackageRunOptions,
     private readonly context: WorkflowContext,
-    private readonly document: StateDocument,
+    private readonly document: PackageRunStateDocument,
   ) {
     const landed = () => this.follow();
     this.workspace = createMountedWorkspace(options.project, options.source.folder, document, landed, {
@@ -163,7 +163,7 @@ class PackageRun {
     const blocks = [
       packageRunDirectiveText(directive),
       ...(who === lastPersona(context.run.messages.slice(this.summarised)) ? [] : [who]),
-      nodeBrief(workflow, currentNodeId),
+      packageNodePromptBlock(workflow, currentNodeId),
       ...(hasInput ? [userInputPromptBlock(currentNodeId)] : []),
     ];
     this.briefed = { nodeId: currentNodeId, agentId: agent.id, place: context.run.messages.length };
@@ -177,7 +177,7 @@ class PackageRun {
   }
 
   private get reminder(): string | undefined {
-    return stateUpdateReminder(this.context.run, this.options.workflow, this.document.state);
+    return packageStateUpdateReminder(this.context.run, this.options.workflow, this.document.state);
   }
 
   /** True if the last brief is covered by a summary and must be repeated. */
@@ -191,12 +191,12 @@ class PackageRun {
 
   private get agent(): PackageAgent {
     const { workflow, activeAgentId, source } = this.options;
-    const id = packageNodeById(workflow.graph, this.document.state.currentNodeId)?.agentId ?? activeAgentId;
+    const id = packageWorkflowNodeById(workflow.graph, this.document.state.currentNodeId)?.agentId ?? activeAgentId;
     return source.agents.find((agent) => agent.id === id)!;
   }
 
   private follow(): Promise<void> {
-    return emitPackageStateEvents(this.context, this.options.workflow.graph, this.document.state);
+    return emitPackageRunStateEvents(this.context, this.options.workflow.graph, this.document.state);
   }
 }
 

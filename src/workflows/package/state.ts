@@ -14,12 +14,12 @@ const stateSchema = z.looseObject({
   updatedAt: z.string().refine((text) => !Number.isNaN(Date.parse(text)), { message: 'expected a date and time' }),
 });
 /** Frontmatter of `@state/workflow.md`: the position of a run. */
-export type PackageState = z.infer<typeof stateSchema>;
+export type PackageRunState = z.infer<typeof stateSchema>;
 
 const stateLimit = 200_000;
 
 /** Parses a state document. Throws `E_WRITE_LIMIT`, `E_INVALID_FRONTMATTER` or `E_SCHEMA_VALIDATION`. */
-export function parsePackageState(text: string): PackageState {
+export function parsePackageRunState(text: string): PackageRunState {
   if (text.length > stateLimit)
     throw new ToolError('E_WRITE_LIMIT', `The state document is longer than ${stateLimit} characters. Keep it short.`);
   const parsed = stateSchema.safeParse(frontmatterOf(text).values);
@@ -29,7 +29,7 @@ export function parsePackageState(text: string): PackageState {
   throw new ToolError('E_SCHEMA_VALIDATION', message, { problems });
 }
 
-export function createPackageStateText(template: string | undefined, entryNodeId: string, now: Date): string {
+export function createPackageRunStateText(template: string | undefined, entryNodeId: string, now: Date): string {
   const { values, body } = template === undefined ? { values: {}, body: defaultBody } : frontmatterOf(template);
   const frontmatter = {
     ...values,
@@ -41,13 +41,13 @@ export function createPackageStateText(template: string | undefined, entryNodeId
     updatedAt: now.toISOString(),
   };
   const text = `---\n${stringify(frontmatter, { lineWidth: 0 })}---\n${body}`;
-  parsePackageState(text);
+  parsePackageRunState(text);
   return text;
 }
 
 const defaultBody = '\n# Notes\n';
 
-export const artifactPaths = ({ artifacts }: PackageState): string[] =>
+export const artifactPaths = ({ artifacts }: PackageRunState): string[] =>
   artifacts.map((one) => (typeof one === 'string' ? one : one.path));
 
 function frontmatterOf(text: string): { values: Record<string, unknown>; body: string } {

@@ -1,20 +1,29 @@
 import { ToolError } from '../../tools/core/tool.ts';
-import { nextNodeLabel, nextNodes, type PackageGraph, packageNodeById } from './packageGraph.ts';
-import type { PackageState } from './state.ts';
+import {
+  nextNodeLabel,
+  nextPackageWorkflowNodes,
+  type PackageWorkflowGraph,
+  packageWorkflowNodeById,
+} from './packageGraph.ts';
+import type { PackageRunState } from './state.ts';
 import { describeStateValueLoss } from './update.ts';
 
 /**
  * Throws `E_INVALID_TRANSITION` unless at most one edge leads from one state to the other. Details: `{ reason, currentNodeId, allowedNext:
  * [{ id, label? }] }`.
  */
-export function checkPackageTransition(graph: PackageGraph, before: PackageState, after: PackageState): void {
+export function checkPackageTransition(
+  graph: PackageWorkflowGraph,
+  before: PackageRunState,
+  after: PackageRunState,
+): void {
   const refuse = refusal(graph, before);
   const { currentNodeId: from } = before;
   const { currentNodeId: to } = after;
-  if (!packageNodeById(graph, to)) throw refuse('UNKNOWN_NODE', `There is no node ${JSON.stringify(to)}.`);
-  if (to !== from && !nextNodes(graph, from).some(({ id }) => id === to))
+  if (!packageWorkflowNodeById(graph, to)) throw refuse('UNKNOWN_NODE', `There is no node ${JSON.stringify(to)}.`);
+  if (to !== from && !nextPackageWorkflowNodes(graph, from).some(({ id }) => id === to))
     throw refuse('NO_EDGE', `No edge leads from ${JSON.stringify(from)} to ${JSON.stringify(to)}.`);
-  const unknown = after.stepsCompleted.find((id) => !packageNodeById(graph, id));
+  const unknown = after.stepsCompleted.find((id) => !packageWorkflowNodeById(graph, id));
   if (unknown !== undefined)
     throw refuse('UNKNOWN_NODE', `stepsCompleted names ${JSON.stringify(unknown)}, which is no node.`);
   const gone = before.stepsCompleted.find((id) => !after.stepsCompleted.includes(id));
@@ -26,7 +35,11 @@ export function checkPackageTransition(graph: PackageGraph, before: PackageState
  * Throws `E_INVALID_TRANSITION` if a state lacks values of the previous state without permission. Details: `{ reason: 'STATE_SHRINKS', lost
  * }`.
  */
-export function checkStateValueLoss(before: PackageState, after: PackageState, drops: readonly string[] = []): void {
+export function checkStateValueLoss(
+  before: PackageRunState,
+  after: PackageRunState,
+  drops: readonly string[] = [],
+): void {
   const lost = describeStateValueLoss(before, after, drops);
   if (lost.length === 0) return;
   const more = lost.length > 5 ? `, and ${lost.length - 5} more` : '';
@@ -35,14 +48,14 @@ export function checkStateValueLoss(before: PackageState, after: PackageState, d
 }
 
 /** Returns true if the model declares completion, or after an end node is done. */
-export function isPackageWorkflowComplete(graph: PackageGraph, state: PackageState): boolean {
+export function isPackageWorkflowComplete(graph: PackageWorkflowGraph, state: PackageRunState): boolean {
   if (state.variables.workflowStatus === 'complete') return true;
   const { currentNodeId } = state;
-  return packageNodeById(graph, currentNodeId)?.type === 'end' && state.stepsCompleted.includes(currentNodeId);
+  return packageWorkflowNodeById(graph, currentNodeId)?.type === 'end' && state.stepsCompleted.includes(currentNodeId);
 }
 
-function refusal(graph: PackageGraph, { currentNodeId }: PackageState) {
-  const allowedNext = nextNodes(graph, currentNodeId);
+function refusal(graph: PackageWorkflowGraph, { currentNodeId }: PackageRunState) {
+  const allowedNext = nextPackageWorkflowNodes(graph, currentNodeId);
   const names = allowedNext.map(nextNodeLabel).join(', ') || 'none, it is an end node';
   return (reason: string, why: string) =>
     new ToolError(

@@ -14,7 +14,7 @@ type Operation = { set?: unknown; append?: unknown; remove?: unknown };
  * document's own maps: each named key), `{"remove": […]}` removes names or items, `{"append": […]}` appends duplicates too. A key without a
  * value is removed; `drops` are the paths that may lose values. Throws `TOOL_ARGS_INVALID`.
  */
-export function mergePackageState(before: Values, update: Values): FrontmatterUpdate {
+export function mergePackageRunState(before: Values, update: Values): FrontmatterUpdate {
   const drops: string[] = [];
   const after = merged(before, update, [], drops) as Values;
   const changed = [...new Set([...Object.keys(before), ...Object.keys(after)])].filter(

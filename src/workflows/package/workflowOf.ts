@@ -4,9 +4,9 @@ import { type LocalizedMessage, message } from '../../protocol/text/l10n.ts';
 import { createPackageAgentChat } from './agentChat.ts';
 import type { PackageRunId } from './ids.ts';
 import type { WorkflowPackage } from './load.ts';
-import { type PackageRunOptions, packageWorkflow } from './packageWorkflow.ts';
+import { createPackageStepWorkflow, type PackageRunOptions } from './packageWorkflow.ts';
 
-export function packageWorkflowOfRun(
+export function createWorkflowOfPackageRun(
   source: WorkflowPackage,
   id: string,
   { workflowId, agentId }: PackageRunId,
@@ -18,7 +18,7 @@ export function packageWorkflowOfRun(
   if (workflowId === undefined) return createPackageAgentChat(id, source, agent!, options.project);
   const workflow = source.workflows.find((one) => one.id === workflowId);
   if (!workflow) throw missing(message('The package {0} no longer has a workflow "{1}".', source.title, workflowId));
-  return packageWorkflow({ ...options, id, source, workflow, activeAgentId: agent?.id ?? workflow.agentId });
+  return createPackageStepWorkflow({ ...options, id, source, workflow, activeAgentId: agent?.id ?? workflow.agentId });
 }
 
 const missing = (text: LocalizedMessage) => new RunError('WORKFLOW_NOT_FOUND', text);

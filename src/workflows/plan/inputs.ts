@@ -3,7 +3,7 @@ import { message, t } from '../../protocol/text/l10n.ts';
 import { joinLocalizableTexts, type LocalizableText, UserFacingError } from '../../protocol/text/localized.ts';
 import { toDictionary } from '../../protocol/values/dictionary.ts';
 import type { WorkflowFile, WorkflowStep } from './schema.ts';
-import { coerceToStateType, parseStateType, type StateType, stateTypeMismatch } from './stateTypes.ts';
+import { coerceToStateType, parseStateValueType, type StateValueType, stateTypeMismatch } from './stateTypes.ts';
 
 /** Returns the state keys that the user must provide: declared, without a value, and set by no node. */
 export function requiredWorkflowInputs(file: WorkflowFile): string[] {
@@ -75,9 +75,9 @@ export function stateTypeWarnings(file: WorkflowFile, state: Readonly<Record<str
   });
 }
 
-function typesOf({ state_schema, input_schema }: WorkflowFile): Record<string, StateType> {
+function typesOf({ state_schema, input_schema }: WorkflowFile): Record<string, StateValueType> {
   const entries = Object.entries({ ...state_schema, ...input_schema }).flatMap(([key, written]) => {
-    const type = parseStateType(written);
+    const type = parseStateValueType(written);
     return type ? [[key, type] as const] : [];
   });
   return Object.fromEntries(entries);

@@ -2,7 +2,7 @@ import { type LocalizedMessage, message } from '../../protocol/text/l10n.ts';
 import { joinLocalizableTexts, messageOf, UserFacingError, withoutFullStop } from '../../protocol/text/localized.ts';
 import { TemplateError } from '../template/language.ts';
 import { evaluateCondition, type MissingTemplateValueListener, type TemplateScope } from '../template/template.ts';
-import type { EdgeSpec, NodeSpec, WorkflowFile } from './schema.ts';
+import type { EdgeDefinition, NodeDefinition, WorkflowFile } from './schema.ts';
 
 export const startNodeName = '__start__';
 export const endNodeName = '__end__';
@@ -17,9 +17,9 @@ export interface ParallelSection {
   fanIn: string;
 }
 
-export const isParallel = (edge: EdgeSpec): boolean => edge.type === 'parallel' || edge.parallel === true;
+export const isParallelEdge = (edge: EdgeDefinition): boolean => edge.type === 'parallel' || edge.parallel === true;
 
-export function edgesFrom({ edges }: WorkflowFile, node: string): EdgeSpec[] {
+export function edgesFrom({ edges }: WorkflowFile, node: string): EdgeDefinition[] {
   return edges.filter((edge) => (edge.from ?? (edge.type === 'entry' ? startNodeName : undefined)) === node);
 }
 
@@ -37,7 +37,7 @@ export function workflowEntryNodes(file: WorkflowFile, scope: TemplateScope): Ne
  */
 export function nextWorkflowNodes(
   file: WorkflowFile,
-  node: NodeSpec,
+  node: NodeDefinition,
   scope: TemplateScope,
   onMissing: MissingTemplateValueListener,
   inside?: ParallelSection,
@@ -74,15 +74,15 @@ function surelyHolds(
   }
 }
 
-function follow(edges: readonly EdgeSpec[], scope: TemplateScope, none: LocalizedMessage): NextWorkflowNodes {
-  const parallel = edges.filter(isParallel);
+function follow(edges: readonly EdgeDefinition[], scope: TemplateScope, none: LocalizedMessage): NextWorkflowNodes {
+  const parallel = edges.filter(isParallelEdge);
   if (parallel.length > 0) return { next: parallel.map(({ to }) => to), fanIn: parallel[0]!.fan_in };
   const edge = edges.find((one) => applies(one, scope));
   if (!edge) throw new UserFacingError(none);
   return { next: edge.to === endNodeName || edge.type === 'finish' ? [] : [edge.to] };
 }
 
-function applies({ when, condition }: EdgeSpec, scope: TemplateScope): boolean {
+function applies({ when, condition }: EdgeDefinition, scope: TemplateScope): boolean {
   if (condition === undefined) return when === undefined || evaluateCondition(when, scope);
   const value = evaluateCondition(typeof condition === 'string' ? condition : condition.value, scope);
   return value === (when === undefined || evaluateCondition(when, scope));
@@ -109,7 +109,7 @@ function walk(file: WorkflowFile): { reached: Map<string, Stand>; parts: Part[] 
     if (!node || name === inside?.fanIn || seen.has(`${name}/${inside?.fanIn}`)) continue;
     seen.add(`${name}/${inside?.fanIn}`);
     if (!reached.has(name)) reached.set(name, stand);
-    const heads = node.goto === undefined ? edgesFrom(file, name).filter(isParallel) : [];
+    const heads = node.goto === undefined ? edgesFrom(file, name).filter(isParallelEdge) : [];
     const fanIn = heads[0]?.fan_in;
     for (const head of heads) parts.push({ head, inside });
     if (fanIn !== undefined) {
@@ -123,11 +123,11 @@ function walk(file: WorkflowFile): { reached: Map<string, Stand>; parts: Part[] 
 }
 
 interface Part {
-  head: EdgeSpec;
+  head: EdgeDefinition;
   inside: ParallelSection | undefined;
 }
 
-export const parallelWorkflowParts = (file: WorkflowFile): Part[] => walk(file).parts;
+export const parallelWorkflowEdges = (file: WorkflowFile): Part[] => walk(file).parts;
 
 export const parallelPositionsOfNodes = (file: WorkflowFile): ReadonlyMap<string, Stand> => walk(file).reached;
 
@@ -136,12 +136,12 @@ export function unreachableNodeNames(file: WorkflowFile): string[] {
   return file.nodes.map(({ name }) => name).filter((name) => !reached.has(name));
 }
 
-function successorsOf(file: WorkflowFile, node: NodeSpec, inside?: ParallelSection): string[] {
+function successorsOf(file: WorkflowFile, node: NodeDefinition, inside?: ParallelSection): string[] {
   const failed = node.on_error?.goto;
   return [...possibleNextNodes(file, node, inside), ...(failed === undefined ? [] : [failed])];
 }
 
-export function possibleNextNodes(file: WorkflowFile, node: NodeSpec, inside?: ParallelSection): string[] {
+export function possibleNextNodes(file: WorkflowFile, node: NodeDefinition, inside?: ParallelSection): string[] {
   if (typeof node.goto === 'string') return [node.goto];
   if (node.goto) return node.goto.map(({ to }) => to);
   const edges = edgesFrom(file, node.name);

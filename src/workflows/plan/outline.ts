@@ -1,4 +1,4 @@
-import type { WorkflowDiagram, WorkflowOutlineEdge } from '../../protocol/content/outline.ts';
+import type { WorkflowDiagram, WorkflowDiagramEdge } from '../../protocol/content/outline.ts';
 import {
   edgesFrom,
   endNodeName,
@@ -6,9 +6,9 @@ import {
   parallelPositionsOfNodes,
   possibleNextNodes,
 } from './navigate.ts';
-import type { EdgeSpec, NodeSpec, WorkflowFile } from './schema.ts';
+import type { EdgeDefinition, NodeDefinition, WorkflowFile } from './schema.ts';
 
-export function createWorkflowOutline(file: WorkflowFile): WorkflowDiagram {
+export function createWorkflowDiagram(file: WorkflowFile): WorkflowDiagram {
   const stands = parallelPositionsOfNodes(file);
   return {
     nodes: file.nodes.map(({ name, body, foreach, max_iterations: most = 1 }) => {
@@ -24,7 +24,11 @@ export function createWorkflowOutline(file: WorkflowFile): WorkflowDiagram {
   };
 }
 
-function waysFrom(file: WorkflowFile, node: NodeSpec, inside: ParallelSection | undefined): WorkflowOutlineEdge[] {
+function waysFrom(
+  file: WorkflowFile,
+  node: NodeDefinition,
+  inside: ParallelSection | undefined,
+): WorkflowDiagramEdge[] {
   const failed = node.on_error?.goto;
   const ways = waysOn(file, node, inside);
   if (failed === undefined) return ways;
@@ -32,8 +36,8 @@ function waysFrom(file: WorkflowFile, node: NodeSpec, inside: ParallelSection | 
   return [...ways, { from: node.name, ...to, label: 'when it fails' }];
 }
 
-function waysOn(file: WorkflowFile, node: NodeSpec, inside: ParallelSection | undefined): WorkflowOutlineEdge[] {
-  const way = (to: string, label?: string): WorkflowOutlineEdge => ({
+function waysOn(file: WorkflowFile, node: NodeDefinition, inside: ParallelSection | undefined): WorkflowDiagramEdge[] {
+  const way = (to: string, label?: string): WorkflowDiagramEdge => ({
     from: node.name,
     ...(to !== endNodeName && { to }),
     ...(label !== undefined && { label }),
@@ -52,7 +56,7 @@ function waysOn(file: WorkflowFile, node: NodeSpec, inside: ParallelSection | un
 
 const condition = (when: string | boolean | undefined) => (when === undefined ? {} : { when: String(when) });
 
-function whenOf({ when, condition }: EdgeSpec): string | boolean | undefined {
+function whenOf({ when, condition }: EdgeDefinition): string | boolean | undefined {
   if (condition === undefined) return when;
   const value = typeof condition === 'string' ? condition : condition.value;
   return when === undefined || when === true ? value : `(${value}) is ${when}`;

@@ -203,7 +203,7 @@ const nodeSchema = z.strictObject({
     .meta({ description: 'Parallel branches end here; `parallel_results` contains their states.' }),
   goto: gotoSchema.optional(),
 });
-export type NodeSpec = z.infer<typeof nodeSchema>;
+export type NodeDefinition = z.infer<typeof nodeSchema>;
 
 const edgeSchema = z.strictObject({
   from: text.optional().meta({ description: 'A node, or `__start__`.' }),
@@ -220,7 +220,7 @@ const edgeSchema = z.strictObject({
     .optional()
     .meta({ description: 'Same as `when`; with both, they must agree.' }),
 });
-export type EdgeSpec = z.infer<typeof edgeSchema>;
+export type EdgeDefinition = z.infer<typeof edgeSchema>;
 
 export const workflowSchema = z
   .strictObject({

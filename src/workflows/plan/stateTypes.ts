@@ -1,12 +1,12 @@
 import { type LocalizedMessage, message } from '../../protocol/text/l10n.ts';
 import { fitText } from '../../protocol/text/shorten.ts';
 /** Type in `state_schema` or `input_schema`: a Python name, or `{type, items, properties, …}`. `typeName` is the written form. */
-export interface StateType {
+export interface StateValueType {
   kind: 'any' | 'str' | 'int' | 'float' | 'bool' | 'list' | 'dict' | 'none' | 'union';
   typeName: string;
-  items?: StateType;
-  properties?: Record<string, StateType>;
-  of?: StateType[];
+  items?: StateValueType;
+  properties?: Record<string, StateValueType>;
+  of?: StateValueType[];
   rules: Rules;
 }
 
@@ -21,15 +21,15 @@ interface Rules {
   pattern?: string;
 }
 
-export function parseStateType(written: unknown): StateType | undefined {
+export function parseStateValueType(written: unknown): StateValueType | undefined {
   if (written === null || written === undefined) return { kind: 'any', typeName: 'any', rules: {} };
   if (typeof written === 'string') return parseType(written);
-  if (Array.isArray(written)) return written.length > 1 ? undefined : listOf(parseStateType(written[0]));
+  if (Array.isArray(written)) return written.length > 1 ? undefined : listOf(parseStateValueType(written[0]));
   if (typeof written !== 'object') return undefined;
   const { type, items, properties, ...rules } = written as Record<string, unknown>;
   if (typeof type !== 'string') return propertiesOf(written as Record<string, unknown>);
   const parsed = parseType(type);
-  const inner = items === undefined ? undefined : parseStateType(items);
+  const inner = items === undefined ? undefined : parseStateValueType(items);
   const own = typeof properties === 'object' && properties !== null ? propertiesOf(properties) : undefined;
   if (!parsed || (items !== undefined && !inner) || (properties !== undefined && !own)) return undefined;
   return { ...parsed, ...(inner && { items: inner }), ...(own && { properties: own.properties! }), rules };
@@ -39,7 +39,11 @@ export function parseStateType(written: unknown): StateType | undefined {
  * Returns the mismatch of a value as the end of a sentence (`has to be …, not …`) about `location`; undefined if the value fits. Null always
  * fits.
  */
-export function stateTypeMismatch(type: StateType, value: unknown, location: string): LocalizedMessage | undefined {
+export function stateTypeMismatch(
+  type: StateValueType,
+  value: unknown,
+  location: string,
+): LocalizedMessage | undefined {
   if (value === null || value === undefined) return undefined;
   if (!isOf(type, value)) return message('`{0}` must be `{1}`, not {2}', location, type.typeName, shown(value));
   const broken = brokenRule(type.rules, value, location);
@@ -60,7 +64,7 @@ export function stateTypeMismatch(type: StateType, value: unknown, location: str
 }
 
 /** Converts a text to the type; a text that cannot be converted is returned unchanged and does not fit. */
-export function coerceToStateType(type: StateType, given: unknown): unknown {
+export function coerceToStateType(type: StateValueType, given: unknown): unknown {
   if (typeof given !== 'string') return given;
   const text = given.trim();
   switch (type.kind) {
@@ -84,14 +88,14 @@ export function coerceToStateType(type: StateType, given: unknown): unknown {
   }
 }
 
-const names: Record<string, StateType['kind']> = {
+const names: Record<string, StateValueType['kind']> = {
   ...{ str: 'str', string: 'str', int: 'int', integer: 'int', float: 'float', number: 'float', double: 'float' },
   ...{ bool: 'bool', boolean: 'bool', list: 'list', array: 'list', tuple: 'list', set: 'list' },
   ...{ dict: 'dict', object: 'dict', map: 'dict', any: 'any', none: 'none', null: 'none' },
-} as Record<string, StateType['kind']>;
+} as Record<string, StateValueType['kind']>;
 
 /** Parses `int`, `list[str]`, `Optional[int]`, `dict[str, int]`, `str | None`. */
-function parseType(written: string): StateType | undefined {
+function parseType(written: string): StateValueType | undefined {
   const typeName = written.trim();
   const either = splitAt(typeName, '|');
   if (either.length > 1) return unionOf(typeName, either.map(parseType));
@@ -105,21 +109,21 @@ function parseType(written: string): StateType | undefined {
   return { kind, typeName, rules: {}, ...(kind === 'list' && inner.length === 1 && { items: inner[0]! }) };
 }
 
-function unionOf(typeName: string, of: (StateType | undefined)[]): StateType | undefined {
+function unionOf(typeName: string, of: (StateValueType | undefined)[]): StateValueType | undefined {
   return of.every((one) => one !== undefined) ? { kind: 'union', typeName, of, rules: {} } : undefined;
 }
 
-function listOf(items: StateType | undefined): StateType | undefined {
+function listOf(items: StateValueType | undefined): StateValueType | undefined {
   return items && { kind: 'list', typeName: `list[${items.typeName}]`, items, rules: {} };
 }
 
-function propertiesOf(written: object): StateType | undefined {
-  const entries = Object.entries(written).map(([key, one]) => [key, parseStateType(one)] as const);
+function propertiesOf(written: object): StateValueType | undefined {
+  const entries = Object.entries(written).map(([key, one]) => [key, parseStateValueType(one)] as const);
   if (entries.some(([, one]) => one === undefined)) return undefined;
   return {
     kind: 'dict',
     typeName: 'dict',
-    properties: Object.fromEntries(entries) as Record<string, StateType>,
+    properties: Object.fromEntries(entries) as Record<string, StateValueType>,
     rules: {},
   };
 }
@@ -136,7 +140,7 @@ function splitAt(text: string, sign: string): string[] {
   return pieces;
 }
 
-function isOf(type: StateType, value: unknown): boolean {
+function isOf(type: StateValueType, value: unknown): boolean {
   switch (type.kind) {
     case 'any':
       return true;

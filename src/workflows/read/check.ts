@@ -1,9 +1,9 @@
 import type * as z from 'zod';
 import { type LocalizedMessage, message, toEnglishText } from '../../protocol/text/l10n.ts';
 import { joinLocalizableTexts, type LocalizableText, toErrorInfo } from '../../protocol/text/localized.ts';
-import { readYaml, type YamlFile, type YamlPath, type YamlProblem } from './yaml.ts';
+import { parseYamlWithPositions, type YamlFile, type YamlPath, type YamlProblem } from './yaml.ts';
 
-export type LoadedWorkflow<Value> =
+export type WorkflowLoadResult<Value> =
   | { value: Value; problems: []; warnings: YamlProblem[] }
   | { value?: undefined; problems: YamlProblem[]; warnings: YamlProblem[] };
 
@@ -23,8 +23,8 @@ export function loadYaml<Schema extends z.ZodType>(
   schema: Schema,
   more: (value: z.output<Schema>, file: YamlFile, whole: boolean) => WorkflowFindings,
   spelled: (file: YamlFile) => WorkflowFindings & { file: YamlFile } = (file) => ({ file, problems: [], warnings: [] }),
-): LoadedWorkflow<z.output<Schema>> {
-  const read = readYaml(text);
+): WorkflowLoadResult<z.output<Schema>> {
+  const read = parseYamlWithPositions(text);
   if (read.problems.length > 0) return { problems: atMost(read.problems), warnings: [] };
   if (typeof read.value !== 'object' || read.value === null || Array.isArray(read.value))
     return { problems: [read.problem([], noKeys)], warnings: [] };

@@ -1,9 +1,9 @@
 import { parallelResultsKey } from '../../protocol/run/graph.ts';
 import { type LocalizedMessage, message, toEnglishText } from '../../protocol/text/l10n.ts';
 import type { LocalizableText } from '../../protocol/text/localized.ts';
-import { actionResultFields } from '../action/parameters.ts';
+import { workflowActionResultFields } from '../action/parameters.ts';
 import { stateKeysSetByStep, workflowLoopStateKeys } from '../plan/inputs.ts';
-import type { NodeSpec, WorkflowFile, WorkflowStep } from '../plan/schema.ts';
+import type { NodeDefinition, WorkflowFile, WorkflowStep } from '../plan/schema.ts';
 import { appendHint, didYouMeanHint } from '../template/near.ts';
 import { parseTemplate } from '../template/template.ts';
 import { maxYamlProblems } from './check.ts';
@@ -126,7 +126,7 @@ const always = ['cut', 'leftOut', 'value', 'changedByPerson'];
 function heldBy(step: WorkflowStep & { agent?: unknown }): Held | undefined {
   if (step.agent !== undefined) return { keys: new Set(['content']), action: message('An agent') };
   const action = step.uses ?? '';
-  const gives = action.startsWith('mcp') ? undefined : actionResultFields(action);
+  const gives = action.startsWith('mcp') ? undefined : workflowActionResultFields(action);
   return gives && { keys: new Set([...Object.keys(gives), ...always]), action };
 }
 
@@ -139,7 +139,7 @@ function impliedBy(step: WorkflowStep & { agent?: unknown; foreach?: unknown }):
 
 export function* allWorkflowSteps(
   file: WorkflowFile,
-): Generator<{ path: YamlPath; step: WorkflowStep; node?: NodeSpec }> {
+): Generator<{ path: YamlPath; step: WorkflowStep; node?: NodeDefinition }> {
   for (const [index, node] of file.nodes.entries()) {
     const path = ['nodes', index];
     yield { path, step: node, node };

@@ -3,20 +3,20 @@ import { type LocalizedMessage, message } from '../../protocol/text/l10n.ts';
 import type { LocalizableText } from '../../protocol/text/localized.ts';
 import {
   edgesFrom,
-  isParallel,
+  isParallelEdge,
   parallelPositionsOfNodes,
-  parallelWorkflowParts,
+  parallelWorkflowEdges,
   startNodeName,
   unreachableNodeNames,
 } from '../plan/navigate.ts';
-import type { EdgeSpec, NodeSpec, WorkflowFile } from '../plan/schema.ts';
+import type { EdgeDefinition, NodeDefinition, WorkflowFile } from '../plan/schema.ts';
 import type { WorkflowFindings } from './check.ts';
 import type { YamlFile, YamlPath, YamlProblem } from './yaml.ts';
 
 /** Finds unreachable nodes, possible dead ends, and parallel sections with a common end in a valid file; adds to `warnings`. */
 export function reachabilityFindings(file: WorkflowFile, yaml: YamlFile, warnings: YamlProblem[]): WorkflowFindings {
   const warn = (path: YamlPath, text: LocalizableText, key?: 'key') => warnings.push(yaml.problem(path, text, key));
-  const nested = parallelWorkflowParts(file).filter(({ head, inside }) => inside?.fanIn === head.fan_in);
+  const nested = parallelWorkflowEdges(file).filter(({ head, inside }) => inside?.fanIn === head.fan_in);
   const problems = nested.map(({ head }) =>
     yaml.problem(
       ['edges', file.edges.indexOf(head), 'fan_in'],
@@ -46,15 +46,15 @@ export function reachabilityFindings(file: WorkflowFile, yaml: YamlFile, warning
         'key',
       );
   for (const [index, edge] of file.edges.entries()) {
-    const doubt = isParallel(edge) ? undefined : edgeDoubt(edge, file);
+    const doubt = isParallelEdge(edge) ? undefined : edgeDoubt(edge, file);
     if (doubt) warn(['edges', index], doubt);
   }
   return { problems, warnings };
 }
 
 /** Returns nodes of branches that read results of other branches before any exist. */
-function blindTo(file: WorkflowFile): NodeSpec[] {
-  const [stands, parts] = [parallelPositionsOfNodes(file), parallelWorkflowParts(file)];
+function blindTo(file: WorkflowFile): NodeDefinition[] {
+  const [stands, parts] = [parallelPositionsOfNodes(file), parallelWorkflowEdges(file)];
   return file.nodes.filter(({ name, description: _, ...node }) => {
     const fanIn = stands.get(name)?.inside?.fanIn;
     const asks = new RegExp(`\\b${parallelResultsKey}\\b`).test(JSON.stringify(node));
@@ -65,7 +65,7 @@ function blindTo(file: WorkflowFile): NodeSpec[] {
 }
 
 /** Warns about an edge that is never followed, and about a node whose edges may all fail. Edges are tried in order. */
-function edgeDoubt(edge: EdgeSpec, file: WorkflowFile): LocalizedMessage | undefined {
+function edgeDoubt(edge: EdgeDefinition, file: WorkflowFile): LocalizedMessage | undefined {
   if (file.nodes.some((node) => node.name === edge.from && node.goto !== undefined))
     return message('`{0}` has a `goto`, so its edges are not followed.', String(edge.from));
   const siblings = edgesFrom(file, edge.from ?? startNodeName);
@@ -78,7 +78,7 @@ function edgeDoubt(edge: EdgeSpec, file: WorkflowFile): LocalizedMessage | undef
 }
 
 /** Returns true if the conditions are exhaustive: `when: x` and `when: "!x"`, or one expression with true and false. */
-function covered(edges: readonly EdgeSpec[]): boolean {
+function covered(edges: readonly EdgeDefinition[]): boolean {
   const conditions = edges.map(({ when, condition }) =>
     condition === undefined
       ? String(when).replaceAll(/[{}\s]/g, '')

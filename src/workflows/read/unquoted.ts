@@ -1,5 +1,5 @@
 import type { WorkflowFile } from '../plan/schema.ts';
-import { parseStateType } from '../plan/stateTypes.ts';
+import { parseStateValueType } from '../plan/stateTypes.ts';
 import { identifierName, type TemplateNode, templateNodeChildren } from '../template/language.ts';
 import { parseTemplate } from '../template/template.ts';
 import { type TemplateVariablePath, variablesReadByTree } from './templateReads.ts';
@@ -49,7 +49,7 @@ export function findUnquotedExpression(
   return expressions.map(([, inside]) => inside!.trim()).find((inside) => !isWordIn(inside, isSafe));
 }
 
-export function withQuoteFilter(expression: string): string {
+export function addQuoteFilter(expression: string): string {
   const whole = expression.replace(/\s*\|\s*quote\s*$/, '');
   return /[~+*/%-]|\b(?:or|and|if)\b/.test(whole) ? `(${whole})` : whole;
 }
@@ -78,5 +78,5 @@ export function isShellSafeVariable(
   if (first === 'variables' || (first !== undefined && Object.hasOwn(variables, first))) return true;
   const key = first === 'state' ? second : first;
   const written = key === undefined ? undefined : (state_schema[key] ?? input_schema[key]);
-  return ['int', 'float', 'bool'].includes(parseStateType(written)?.kind ?? '');
+  return ['int', 'float', 'bool'].includes(parseStateValueType(written)?.kind ?? '');
 }

@@ -1,6 +1,6 @@
 import { message } from '../../protocol/text/l10n.ts';
 import type { WorkflowFile } from '../plan/schema.ts';
-import { parseStateType } from '../plan/stateTypes.ts';
+import { parseStateValueType } from '../plan/stateTypes.ts';
 import type { YamlFile, YamlPath, YamlProblem } from './yaml.ts';
 
 /** Booleans of YAML 1.1, still used by other hosts of the dialect. */
@@ -23,7 +23,7 @@ export function unquotedBooleanWarnings(file: WorkflowFile, yaml: YamlFile): Yam
   };
   const types = { ...file.state_schema, ...file.input_schema };
   for (const [key, value] of Object.entries(file.initial_state))
-    if ((parseStateType(types[key])?.kind ?? 'any') === 'any') look(value, ['initial_state', key]);
+    if ((parseStateValueType(types[key])?.kind ?? 'any') === 'any') look(value, ['initial_state', key]);
   look(file.variables, ['variables']);
   for (const schema of ['state_schema', 'input_schema'] as const)
     for (const [key, rule] of Object.entries(file[schema]))

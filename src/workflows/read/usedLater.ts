@@ -1,5 +1,5 @@
 import { nestedWorkflowActionName } from '../action/nested.ts';
-import { actionResultFields } from '../action/parameters.ts';
+import { workflowActionResultFields } from '../action/parameters.ts';
 import { stateKeysSetByStep } from '../plan/inputs.ts';
 import type { WorkflowFile, WorkflowStep } from '../plan/schema.ts';
 import { parseTemplate } from '../template/template.ts';
@@ -53,7 +53,7 @@ function usedOf(
   const [name, inner] = root === 'state' ? [key, part] : [root, key];
   if (name === undefined) return undefined;
   if (step.output !== undefined) return name === step.output ? (inner ?? name) : undefined;
-  const gives = actionResultFields(step.uses ?? '');
+  const gives = workflowActionResultFields(step.uses ?? '');
   if (gives) return Object.hasOwn(gives, name) ? name : undefined;
   return root === 'state' && !isSetElsewhere(file, name, step) ? name : undefined;
 }

@@ -1,33 +1,33 @@
-import { toWireName } from '../../llm/core/wireToolNames.ts';
+import { toWireToolName } from '../../llm/core/wireToolNames.ts';
 import { type LocalizedMessage, message } from '../../protocol/text/l10n.ts';
 import type { LocalizableText } from '../../protocol/text/localized.ts';
-import { builtInActionNames, suggestedWorkflowActionNames } from '../action/actions.ts';
+import { builtInWorkflowActionNames, suggestedWorkflowActionNames } from '../action/actions.ts';
 import { quoteFilterProblem } from '../action/commandLines.ts';
 import { unsupportedActionMessage } from '../action/dialectActions.ts';
 import { nestedWorkflowActionName } from '../action/nested.ts';
-import { actionParameters } from '../action/parameters.ts';
+import { workflowActionParameters } from '../action/parameters.ts';
 import { invalidSchemaReason } from '../action/schemaCheck.ts';
 import { matchesToolPattern, toolSpecToDefinition } from '../action/toolSpecs.ts';
 import { stateKeysSetByStep, stateTypeWarnings } from '../plan/inputs.ts';
-import { edgesFrom, endNodeName, isParallel, startNodeName } from '../plan/navigate.ts';
+import { edgesFrom, endNodeName, isParallelEdge, startNodeName } from '../plan/navigate.ts';
 import {
   agentSchema,
-  type NodeSpec,
+  type NodeDefinition,
   type ToolSpec,
   toolSpecSchema,
   type WorkflowFile,
   type WorkflowStep,
   workflowSchema,
 } from '../plan/schema.ts';
-import { parseStateType } from '../plan/stateTypes.ts';
+import { parseStateValueType } from '../plan/stateTypes.ts';
 import { appendHint, didYouMeanHint } from '../template/near.ts';
 import { expressionProblem, templateProblem } from '../template/template.ts';
-import { type LoadedWorkflow, loadYaml, schemaIssueToYamlProblems, type WorkflowFindings } from './check.ts';
+import { loadYaml, schemaIssueToYamlProblems, type WorkflowFindings, type WorkflowLoadResult } from './check.ts';
 import { dataFlowWarnings } from './dataFlow.ts';
 import { convertWorkflowDialect } from './dialect.ts';
 import { reachabilityFindings } from './reachability.ts';
 import type { TemplateVariablePath } from './templateReads.ts';
-import { findUnquotedExpression, isShellSafeVariable, variablesReadByTemplate, withQuoteFilter } from './unquoted.ts';
+import { addQuoteFilter, findUnquotedExpression, isShellSafeVariable, variablesReadByTemplate } from './unquoted.ts';
 import { unquotedBooleanWarnings } from './unquotedWords.ts';
 import type { YamlFile, YamlPath, YamlProblem } from './yaml.ts';
 
@@ -39,7 +39,7 @@ interface KnownNames {
 }
 
 /** Loads a workflow. Every foreseeable runtime failure is a problem with line and column. */
-export const loadWorkflow = (text: string, known: KnownNames): LoadedWorkflow<WorkflowFile> =>
+export const loadWorkflow = (text: string, known: KnownNames): WorkflowLoadResult<WorkflowFile> =>
   loadYaml(
     text,
     workflowSchema,
@@ -77,7 +77,7 @@ class Check {
     for (const [index, tool] of file.tools.entries()) {
       this.toolSpec(tool, ['tools', index]);
       const same = [...this.known.tools, ...file.tools.slice(0, index).map(({ name }) => name)].find(
-        (name) => toWireName(name) === toWireName(tool.name),
+        (name) => toWireToolName(name) === toWireToolName(tool.name),
       );
       if (same !== undefined) this.add(['tools', index, 'name'], twice(tool.name, same));
     }
@@ -109,7 +109,7 @@ class Check {
   private stateSchema(): void {
     for (const schema of ['state_schema', 'input_schema'] as const)
       for (const [key, written] of Object.entries(this.file[schema] ?? {}))
-        if (!parseStateType(written))
+        if (!parseStateValueType(written))
           this.add(
             [schema, key],
             message(
@@ -121,7 +121,7 @@ class Check {
       for (const problem of stateTypeWarnings(this.file, { [key]: value })) this.warn(['initial_state', key], problem);
   }
 
-  private node(node: NodeSpec, index: number): void {
+  private node(node: NodeDefinition, index: number): void {
     const path = ['nodes', index];
     if (node.name === startNodeName || node.name === endNodeName)
       this.add([...path, 'name'], message('`{0}` is not a name for a node.', node.name));
@@ -163,7 +163,7 @@ class Check {
       }
   }
 
-  private loop(node: NodeSpec, path: YamlPath): void {
+  private loop(node: NodeDefinition, path: YamlPath): void {
     const loop = node.type === 'while_loop';
     for (const key of ['condition', 'max_iterations', 'body'] as const) {
       if (loop && node[key] === undefined && this.whole) this.add(path, message('A `while_loop` needs `{0}`.', key));
@@ -173,7 +173,7 @@ class Check {
     this.expression(node.condition, [...path, 'condition']);
   }
 
-  private each(node: NodeSpec, path: YamlPath): void {
+  private each(node: NodeDefinition, path: YamlPath): void {
     const { foreach, item = 'item', index = 'index' } = node;
     if (foreach === undefined) {
       if (node.type === 'dynamic_parallel') this.add(path, message('A `dynamic_parallel` node needs `items`.'));
@@ -213,7 +213,7 @@ class Check {
           );
   }
 
-  private agent(agent: NonNullable<NodeSpec['agent']>, path: YamlPath): void {
+  private agent(agent: NonNullable<NodeDefinition['agent']>, path: YamlPath): void {
     const { agents } = this.known;
     if (typeof agent !== 'string') this.tools(agent.tools, [...path, 'tools']);
     else if (agents && !agents.includes(agent))
@@ -252,7 +252,7 @@ class Check {
   }
 
   private action(name: string, path: YamlPath): void {
-    const names = [...builtInActionNames, ...this.known.tools];
+    const names = [...builtInWorkflowActionNames, ...this.known.tools];
     if (names.includes(name) || isElsewhere(name)) return;
     const second = /^actions\.(.+)/.exec(name)?.[1];
     const near = didYouMeanHint(second ?? name, [...suggestedWorkflowActionNames, ...this.known.tools]);
@@ -261,7 +261,7 @@ class Check {
   }
 
   private parameters(action: string, given: Record<string, unknown>, path: YamlPath): void {
-    const shape = actionParameters(action);
+    const shape = workflowActionParameters(action);
     if (!shape) return;
     const here = [...path, 'with'];
     this.takes(action, given, here);
@@ -306,7 +306,7 @@ class Check {
         message(
           'The value of `{0}` becomes part of the command and could run another one. Write `{{ {1} | quote }}` without quotes around it, or write the command as a list of words.',
           unquoted.slice(0, longestExpression),
-          withQuoteFilter(unquoted).slice(0, longestExpression),
+          addQuoteFilter(unquoted).slice(0, longestExpression),
         ),
       );
   }
@@ -319,9 +319,9 @@ class Check {
       const location = spec ? [...path, index, 'name'] : [...path, index];
       const names = spec ? [spec.name] : typeof item === 'string' ? this.covered(item) : [];
       for (const name of names) {
-        const holder = holders.get(toWireName(name));
+        const holder = holders.get(toWireToolName(name));
         if (holder !== undefined && (spec || item === name)) this.add(location, twice(name, holder));
-        else holders.set(toWireName(name), name);
+        else holders.set(toWireToolName(name), name);
       }
     }
   }
@@ -332,7 +332,7 @@ class Check {
   }
 
   private takes(action: string, given: Record<string, unknown>, path: YamlPath): void {
-    const shape = actionParameters(action);
+    const shape = workflowActionParameters(action);
     if (!shape) return;
     const names = Object.keys(shape);
     const missing = names.filter((name) => !(name in given) && !shape[name]!.safeParse(undefined).success);
@@ -360,7 +360,7 @@ class Check {
     if (action === 'shell.run') this.command(given.command, [...path, 'with', 'command']);
     this.takes(action, parameters, [...path, 'parameters']);
     this.takes(action, given, [...path, 'with']);
-    for (const [key, one] of Object.entries(actionParameters(action) ?? {}))
+    for (const [key, one] of Object.entries(workflowActionParameters(action) ?? {}))
       if (this.whole && !(key in parameters) && !(key in given) && !one.safeParse(undefined).success)
         this.add(
           [...path, 'action'],
@@ -378,7 +378,7 @@ class Check {
     const { condition } = edge;
     if (typeof condition === 'string') this.expression(condition, [...path, 'condition']);
     else if (condition) this.expression(condition.value, [...path, 'condition', 'value']);
-    if (!isParallel(edge)) {
+    if (!isParallelEdge(edge)) {
       if (edge.fan_in !== undefined)
         this.add([...path, 'fan_in'], message('`fan_in` requires `type: parallel`.'), 'key');
       return;
@@ -391,7 +391,7 @@ class Check {
     if (edge.from === undefined || edge.from === startNodeName)
       this.add(path, message('A workflow starts with one node. Let the branches follow it.'));
     const siblings = edgesFrom(this.file, edge.from ?? startNodeName);
-    if (siblings.some((one) => !isParallel(one)))
+    if (siblings.some((one) => !isParallelEdge(one)))
       this.add(path, message('All edges of one node are parallel, or none is.'));
     if (siblings.some((one) => one.fan_in !== edge.fan_in))
       this.add(path, message('Branches of one node end at one `fan_in`.'));

@@ -43,7 +43,7 @@ const maxErrors = 3;
 const longestMessage = 600;
 
 /** Parses YAML 1.2 with positions. Never throws: errors are in `problems`, and `value` is then undefined. */
-export function readYaml(text: string): YamlFile {
+export function parseYamlWithPositions(text: string): YamlFile {
   const lines = new LineCounter();
   const at = (from: number, to: number, text: LocalizableText): YamlProblem => {
     const [start, end] = [lines.linePos(from), lines.linePos(Math.max(to, from))];

@@ -1,7 +1,7 @@
 import type { Agent, TurnOptions, Workflow } from '../../engine/core/workflow.ts';
-import { userQuestionTool } from '../../protocol/content/askTool.ts';
-import type { ActionContext } from '../action/action.ts';
-import { performAction } from '../action/actions.ts';
+import { userQuestionToolName } from '../../protocol/content/askTool.ts';
+import type { WorkflowActionContext } from '../action/action.ts';
+import { performWorkflowAction } from '../action/actions.ts';
 import { resolveToolList } from '../action/toolSpecs.ts';
 import type { AgentFile } from '../plan/schema.ts';
 import { renderTemplatesDeep } from '../template/template.ts';
@@ -12,12 +12,20 @@ export function agentWorkflow(id: string, file: AgentFile): Workflow {
     agent: agentOf(id, file),
     advance: (run) =>
       run.turns(
-        agentTurn(id, file, { run, node: id, callId: id, defaults: {}, tools: [], scope: {}, perform: performAction }),
+        agentTurnOptions(id, file, {
+          run,
+          node: id,
+          callId: id,
+          defaults: {},
+          tools: [],
+          scope: {},
+          perform: performWorkflowAction,
+        }),
       ),
   };
 }
 
-export function agentTurn(id: string, file: AgentFile, context: ActionContext): TurnOptions {
+export function agentTurnOptions(id: string, file: AgentFile, context: WorkflowActionContext): TurnOptions {
   const {
     allows = () => true,
     extraTools = [],
@@ -30,7 +38,7 @@ export function agentTurn(id: string, file: AgentFile, context: ActionContext): 
   const { temperature, max_turns = file.maxTurns } = file;
   return {
     agent: agentOf(id, file),
-    allows: (tool) => allows(tool) && (!readOnly || tool.name === userQuestionTool || context.run.reads(tool.name)),
+    allows: (tool) => allows(tool) && (!readOnly || tool.name === userQuestionToolName || context.run.reads(tool.name)),
     extraTools: readOnly ? extraTools.filter((tool) => tool.free) : extraTools,
     ...(needed && { needed }),
     ...(temperature !== undefined && { request: { temperature } }),

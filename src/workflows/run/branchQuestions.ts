@@ -7,7 +7,7 @@ import { sortedDictionaryEntries } from '../../protocol/values/dictionary.ts';
  * Coordination of user questions by agents in parallel branches. The questions appear in the run's conversation one at a time. The user's
  * next message is the answer, while other branches keep waiting.
  */
-export class BranchQuestions {
+export class ParallelBranchQuestions {
   private readonly waiting: readonly string[];
   private answer: string | undefined;
 

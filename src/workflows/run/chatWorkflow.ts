@@ -1,6 +1,6 @@
 import type { Agent, TurnOptions, Workflow } from '../../engine/core/workflow.ts';
 import { chatWorkflowId, planAgent, workAgent } from '../../protocol/content/agents.ts';
-import { userQuestionTool } from '../../protocol/content/askTool.ts';
+import { userQuestionToolName } from '../../protocol/content/askTool.ts';
 
 export const defaultAgentDefinition: Agent = {
   id: workAgent,
@@ -27,7 +27,7 @@ export const defaultChatWorkflow: Workflow = {
   speaker,
   advance: (context) => {
     const agent = speaker(context.run);
-    const allows: TurnOptions['allows'] = ({ name }) => name === userQuestionTool || context.onlyReads(name);
+    const allows: TurnOptions['allows'] = ({ name }) => name === userQuestionToolName || context.onlyReads(name);
     return context.turns({ agent, ...(agent === planAgentDefinition && { allows }) });
   },
 };

@@ -1,6 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { StopPoint } from '../../engine/core/abortReason.ts';
-import { childTrackKey, forEachItemKey, parallelResultsKey, workflowTrackOfBranch } from '../../protocol/run/graph.ts';
+import {
+  childWorkflowTrackKey,
+  keyOfForEachItem,
+  parallelResultsKey,
+  workflowTrackOfBranch,
+} from '../../protocol/run/graph.ts';
 import { message } from '../../protocol/text/l10n.ts';
 import {
   type LocalizableText,
@@ -8,17 +13,17 @@ import {
   toErrorInfo,
   UserFacingError,
 } from '../../protocol/text/localized.ts';
-import { concurrencyLimit } from '../../protocol/values/concurrency.ts';
-import { ActionError } from '../action/action.ts';
+import { createConcurrencyLimiter } from '../../protocol/values/concurrency.ts';
+import { WorkflowActionError } from '../action/action.ts';
 import { endNodeName } from '../plan/navigate.ts';
-import type { NodeSpec } from '../plan/schema.ts';
+import type { NodeDefinition } from '../plan/schema.ts';
 import { evaluateTemplateExpression, renderTemplatesDeep, type TemplateScope } from '../template/template.ts';
 import { normalizeStateValues } from './jsonState.ts';
-import { bypassesOnError, mergeStopPoints } from './retry.ts';
+import { isExcludedFromErrorPolicy, mergeStopPoints } from './retry.ts';
 import { type NodeResult, type NodeRunOptions, nodeTemplateScope, stepOutputValues } from './runNode.ts';
 
 export interface ForEachItem {
-  node: NodeSpec;
+  node: NodeDefinition;
   branch: string;
   given: Record<string, unknown>;
   of: number;
@@ -33,16 +38,19 @@ export const defaultConcurrency = 8;
  * Runs a node for each item of a list, on separate tracks; finished items are not repeated. A failed item does not stop the others;
  * afterwards the node fails and can resume with the remaining items.
  */
-export async function runForEachItem(
+export async function runNodeForEachItem(
   work: NodeRunOptions,
   visit: (item: ForEachItem) => Promise<StopPoint | undefined>,
 ): Promise<NodeResult> {
   const { node, context, position } = work;
   const { item = 'item', index: at = 'index', max_workers = work.file.settings.parallel?.max_workers } = node;
   const list = listOf(node, nodeTemplateScope(work));
-  const atOnce = concurrencyLimit(max_workers ?? defaultConcurrency);
+  const atOnce = createConcurrencyLimiter(max_workers ?? defaultConcurrency);
   const track = (index: number) =>
-    workflowTrackOfBranch(context.run.graph!, childTrackKey(position.branch, forEachItemKey(node.name, index)));
+    workflowTrackOfBranch(
+      context.run.graph!,
+      childWorkflowTrackKey(position.branch, keyOfForEachItem(node.name, index)),
+    );
   let isOver = false;
   const settled = await Promise.allSettled(
     list.map((value, index) =>
@@ -53,14 +61,14 @@ export async function runForEachItem(
         if (isOver || (isSame && before.at.length === 0)) return undefined;
         const stop = await visit({
           node: itemNode(node, index),
-          branch: childTrackKey(position.branch, forEachItemKey(node.name, index)),
+          branch: childWorkflowTrackKey(position.branch, keyOfForEachItem(node.name, index)),
           given: normalizeStateValues({ [item]: value, [at]: index }),
           of: list.length,
           anew: before !== undefined && !isSame,
         });
         if (
           node.fail_fast &&
-          (stop?.phase === 'Failed' || failureOf(track(index)?.state, forEachItemKey(node.name, index)))
+          (stop?.phase === 'Failed' || failureOf(track(index)?.state, keyOfForEachItem(node.name, index)))
         )
           isOver = true;
         return stop;
@@ -71,7 +79,7 @@ export async function runForEachItem(
   if (broken) throw broken.reason;
   const stops = settled.flatMap((one) => (one.status === 'fulfilled' && one.value ? [one.value] : []));
   const failed = stops.filter(({ phase }) => phase === 'Failed');
-  if (failed[0]) throw new ActionError(sumOf(failed, list.length));
+  if (failed[0]) throw new WorkflowActionError(sumOf(failed, list.length));
   if (stops[0]) return { stop: stops[0] };
   const states = list.map(
     (value, index) => track(index)?.state ?? { [item]: value, [at]: index, error: notBegun(node, index) },
@@ -80,7 +88,7 @@ export async function runForEachItem(
   return { state: stepOutputValues(work, results, node.output ?? parallelResultsKey) };
 }
 
-function listOf({ foreach, type }: NodeSpec, scope: TemplateScope): readonly unknown[] {
+function listOf({ foreach, type }: NodeDefinition, scope: TemplateScope): readonly unknown[] {
   const list =
     typeof foreach === 'string' ? evaluateTemplateExpression(foreach, scope) : renderTemplatesDeep(foreach, scope);
   if ((list === null || list === undefined) && type === 'dynamic_parallel') return []; // the dialect treats an absent list as empty
@@ -102,20 +110,20 @@ function kindOf(value: unknown): LocalizableText {
   return Object.hasOwn(kinds, kind) ? message(kinds[kind as keyof typeof kinds]) : `a ${kind}`;
 }
 
-function itemNode({ foreach: _, output: __, on_error: rule, ...node }: NodeSpec, index: number): NodeSpec {
+function itemNode({ foreach: _, output: __, on_error: rule, ...node }: NodeDefinition, index: number): NodeDefinition {
   const { goto: ___, ...own } = rule ?? {};
   const result = node.agent === undefined ? {} : { output: { content: '{{ result.content }}' } };
   return {
     ...node,
     ...result,
     ...(rule && { on_error: own }),
-    name: forEachItemKey(node.name, index),
+    name: keyOfForEachItem(node.name, index),
     goto: endNodeName,
   };
 }
 
-const notBegun = ({ name }: NodeSpec, index: number) => ({
-  node: forEachItemKey(name, index),
+const notBegun = ({ name }: NodeDefinition, index: number) => ({
+  node: keyOfForEachItem(name, index),
   code: 'NOT_BEGUN',
   message: 'Another one failed before it was begun.',
 });
@@ -126,14 +134,14 @@ function failureOf(state: Record<string, unknown> | undefined, item: string): { 
 }
 
 function sumOf(failed: readonly StopPoint[], of: number) {
-  const worst = mergeStopPoints(failed.filter(({ error }) => bypassesOnError(error?.code))) ?? failed[0]!;
+  const worst = mergeStopPoints(failed.filter(({ error }) => isExcludedFromErrorPolicy(error?.code))) ?? failed[0]!;
   const { code, ...error } = worst.error ?? { code: 'UNKNOWN', message: '' };
   return { code, ...toErrorInfo(message('{0} of {1} failed. {2}', failed.length, of, storedLocalizableText(error))) };
 }
 
 /** Formats a result like the hosts of the dialect: `docs/shared/yaml-reference/nodes.md`, "Result format", and `ParallelFlowResult`. */
-function wrapped({ name }: NodeSpec, state: Record<string, unknown>, index: number) {
-  const branch = forEachItemKey(name, index);
+function wrapped({ name }: NodeDefinition, state: Record<string, unknown>, index: number) {
+  const branch = keyOfForEachItem(name, index);
   const { message: error = null } = failureOf(state, branch) ?? {};
   const { error: _, ...rest } = state;
   return { branch, source_node: name, index, success: error === null, error, state: error === null ? state : rest };

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { ValueGrowth } from '../../protocol/values/growth.ts';
+import type { ValueDelta } from '../../protocol/values/growth.ts';
 
 type Values = Readonly<Record<string, unknown>>;
 
@@ -7,8 +7,8 @@ type Values = Readonly<Record<string, unknown>>;
 export function splitStateChange(
   before: Values,
   set: Values,
-): { state: Record<string, unknown>; grown?: Record<string, ValueGrowth> } {
-  const grown = Object.entries(set).flatMap(([key, value]): [string, ValueGrowth][] => {
+): { state: Record<string, unknown>; grown?: Record<string, ValueDelta> } {
+  const grown = Object.entries(set).flatMap(([key, value]): [string, ValueDelta][] => {
     const growth = Object.hasOwn(before, key) ? growthOf(before[key], value) : undefined;
     return growth && appends(growth) ? [[key, growth]] : [];
   });
@@ -18,7 +18,7 @@ export function splitStateChange(
   return { state: Object.fromEntries(rest), grown: Object.fromEntries(grown) };
 }
 
-function growthOf(before: unknown, after: unknown): ValueGrowth | undefined {
+function growthOf(before: unknown, after: unknown): ValueDelta | undefined {
   if (Array.isArray(before) && Array.isArray(after))
     return before.length > 0 && after.length > before.length && isDeepStrictEqual(after.slice(0, before.length), before)
       ? { append: after.slice(before.length) }
@@ -33,5 +33,5 @@ function growthOf(before: unknown, after: unknown): ValueGrowth | undefined {
 
 const isMap = (value: unknown): value is Values => typeof value === 'object' && value !== null && !Array.isArray(value);
 
-const appends = (growth: ValueGrowth): boolean =>
+const appends = (growth: ValueDelta): boolean =>
   'append' in growth || ('keys' in growth && Object.values(growth.keys).some(appends));

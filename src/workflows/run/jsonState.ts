@@ -1,5 +1,5 @@
 import { type LocalizedMessage, message, toEnglishText } from '../../protocol/text/l10n.ts';
-import { type LocalizableText, storedMessageParts } from '../../protocol/text/localized.ts';
+import { type LocalizableText, storedLocalizedForms } from '../../protocol/text/localized.ts';
 import { stateTypeWarnings } from '../plan/inputs.ts';
 import type { WorkflowFile } from '../plan/schema.ts';
 
@@ -21,7 +21,7 @@ export function warnAboutStateValues(
   const large = Object.keys(set).filter((key) => isLarge(set[key]) && !isLarge(before[key]));
   const all = [...noted.splice(0), ...stateTypeWarnings(file, set), ...large.map(tooLarge)];
   const once = new Map(all.map((words) => [toEnglishText(words), words]));
-  return once.size > 0 ? { warnings: [...once.keys()], ...storedMessageParts([...once.values()]) } : {};
+  return once.size > 0 ? { warnings: [...once.keys()], ...storedLocalizedForms([...once.values()]) } : {};
 }
 
 const isLarge = (value: unknown): boolean => Buffer.byteLength(JSON.stringify(value) ?? '') > largeValue;

@@ -1,7 +1,7 @@
 import { isAbortedByEditorClose } from '../../engine/core/abortReason.ts';
-import type { NodeConversationLog, WorkflowContext } from '../../engine/core/workflow.ts';
+import type { WorkflowContext, WorkflowNodeConversationLog } from '../../engine/core/workflow.ts';
 import type { Message } from '../../protocol/content/messages.ts';
-import type { NodeConversation, WorkflowTrack } from '../../protocol/run/graph.ts';
+import type { WorkflowNodeConversation, WorkflowTrack } from '../../protocol/run/graph.ts';
 import { createDictionary } from '../../protocol/values/dictionary.ts';
 import type { RecordedNodeConversation } from '../action/action.ts';
 
@@ -11,18 +11,18 @@ interface StepAtWork {
   track(): WorkflowTrack;
 }
 
-const none: NodeConversation = { messages: [], given: 0, compactions: [], callIds: createDictionary() };
+const none: WorkflowNodeConversation = { messages: [], given: 0, compactions: [], callIds: createDictionary() };
 
-export function openNodeConversation(
+export function createRecordedNodeConversation(
   { context, position, track }: StepAtWork,
   key: string,
   callId: string,
 ): RecordedNodeConversation {
   const callPrefix = `${callId}:`;
-  const own = (): NodeConversation => track().conversations?.[key] ?? none;
+  const own = (): WorkflowNodeConversation => track().conversations?.[key] ?? none;
   const record = (message: Message, more: { given?: true; anew?: true } = {}) =>
     context.emit({ type: 'node-message', ...position, conversation: key, callPrefix, message, ...more });
-  const apart: NodeConversationLog = {
+  const apart: WorkflowNodeConversationLog = {
     node: position.node,
     bare: true,
     ...(position.branch !== undefined && { branch: position.branch }),

@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import { RunSuspended, type StopPoint } from '../../engine/core/abortReason.ts';
+import { RunSuspendedError, type StopPoint } from '../../engine/core/abortReason.ts';
 import type { WorkflowContext } from '../../engine/core/workflow.ts';
 import type { ErrorInfo } from '../../protocol/content/messages.ts';
 import { message } from '../../protocol/text/l10n.ts';
@@ -11,24 +11,25 @@ import {
   toStoredText,
 } from '../../protocol/text/localized.ts';
 import { StoreError } from '../../runs/journal.ts';
-import { ActionError } from '../action/action.ts';
+import { WorkflowActionError } from '../action/action.ts';
 import type { StepErrorPolicy } from '../plan/schema.ts';
 
 /** Errors that `on_error` never handles: a denial, an unknown effect, an unavailable tool. */
 const final = ['TOOL_DENIED', 'TOOL_INTERRUPTED', 'TOOL_NOT_AVAILABLE'];
 
-export const bypassesOnError = (code: string | undefined): boolean => code !== undefined && final.includes(code);
+export const isExcludedFromErrorPolicy = (code: string | undefined): boolean =>
+  code !== undefined && final.includes(code);
 
 export const canRetry = (error: unknown, { signal }: Pick<WorkflowContext, 'signal'>): boolean =>
   !signal.aborted &&
-  !(error instanceof StoreError || error instanceof RunSuspended) &&
-  (error instanceof UnattendedInterruption || !bypassesOnError(stepErrorInfo(error).code));
+  !(error instanceof StoreError || error instanceof RunSuspendedError) &&
+  (error instanceof UnattendedInterruption || !isExcludedFromErrorPolicy(stepErrorInfo(error).code));
 
 /**
  * Error of a step interrupted by the editor's exit without a user to decide. `on_error` applies, except `retry`, which could repeat the
  * effect.
  */
-export class UnattendedInterruption extends ActionError {}
+export class UnattendedInterruption extends WorkflowActionError {}
 
 const longestWait = 60;
 
@@ -83,7 +84,7 @@ export const nodeErrorOf = (node: string, error: unknown): { node: string; code:
 };
 
 export function stepErrorInfo(error: unknown): ErrorInfo {
-  if (error instanceof ActionError) return error.info;
+  if (error instanceof WorkflowActionError) return error.info;
   const { code, message } = Object(error) as { code?: unknown; message?: unknown };
   const text = error instanceof Error || typeof message !== 'string' ? messageOf(error) : message;
   return { code: typeof code === 'string' ? code : 'UNKNOWN', ...toErrorInfo(text) };

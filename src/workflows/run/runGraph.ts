@@ -1,9 +1,9 @@
-import { RunSuspended, type StopPoint, stopPointOf } from '../../engine/core/abortReason.ts';
+import { RunSuspendedError, type StopPoint, stopPointOf } from '../../engine/core/abortReason.ts';
 import type { Agent, Workflow, WorkflowContext } from '../../engine/core/workflow.ts';
 import { hasInterruptingMessage } from '../../engine/input/messageQueue.ts';
 import type { ErrorInfo } from '../../protocol/content/messages.ts';
 import {
-  childTrackKey,
+  childWorkflowTrackKey,
   nestedWorkflowKey,
   parallelResultsKey,
   type WorkflowTrack,
@@ -14,10 +14,10 @@ import { interruptedWork, interruptionMessage } from '../../protocol/run/interru
 import { callsInStartOrder } from '../../protocol/run/run.ts';
 import { message } from '../../protocol/text/l10n.ts';
 import { type LocalizableText, storedLocalizableText, toErrorInfo } from '../../protocol/text/localized.ts';
-import { type ConcurrencyLimit, concurrencyLimit } from '../../protocol/values/concurrency.ts';
+import { type ConcurrencyLimiter, createConcurrencyLimiter } from '../../protocol/values/concurrency.ts';
 import { StoreError } from '../../runs/journal.ts';
-import { ActionError } from '../action/action.ts';
-import { nestedInputs, nestedResult } from '../action/nested.ts';
+import { WorkflowActionError } from '../action/action.ts';
+import { nestedWorkflowResult, resolveNestedWorkflowInputs } from '../action/nested.ts';
 import { initialWorkflowValues } from '../plan/inputs.ts';
 import {
   endNodeName,
@@ -26,12 +26,12 @@ import {
   type ParallelSection,
   workflowEntryNodes,
 } from '../plan/navigate.ts';
-import { createWorkflowOutline } from '../plan/outline.ts';
-import type { AgentFile, NodeSpec, WorkflowFile } from '../plan/schema.ts';
+import { createWorkflowDiagram } from '../plan/outline.ts';
+import type { AgentFile, NodeDefinition, WorkflowFile } from '../plan/schema.ts';
 import { resultFieldsReadLater } from '../read/usedLater.ts';
-import { BranchQuestions } from './branchQuestions.ts';
+import { ParallelBranchQuestions } from './branchQuestions.ts';
 import { defaultAgentDefinition } from './chatWorkflow.ts';
-import { type ForEachItem, runForEachItem } from './forEach.ts';
+import { type ForEachItem, runNodeForEachItem } from './forEach.ts';
 import { splitStateChange } from './growth.ts';
 import { normalizeStateValues, warnAboutStateValues } from './jsonState.ts';
 import { WorkflowLimits } from './limits.ts';
@@ -58,7 +58,7 @@ interface GraphOptions {
 /** Creates the workflow of a YAML file. Its position is stored in the run's events and survives a reload. */
 export function graphWorkflow(options: GraphOptions): Workflow {
   const agent: Agent = { ...defaultAgentDefinition, name: options.file.name ?? options.id };
-  const outline = createWorkflowOutline(options.file);
+  const outline = createWorkflowDiagram(options.file);
   return {
     id: options.id,
     agent,
@@ -92,15 +92,15 @@ interface Within {
   prefix: string;
   branch: string;
   inputs: Readonly<Record<string, unknown>>;
-  atOnce: ConcurrencyLimit;
-  asking: BranchQuestions;
+  atOnce: ConcurrencyLimiter;
+  asking: ParallelBranchQuestions;
   limits: WorkflowLimits;
 }
 
 class Walk {
   private readonly visits = new Map<string, number>();
-  private readonly atOnce: ConcurrencyLimit;
-  private readonly asking: BranchQuestions;
+  private readonly atOnce: ConcurrencyLimiter;
+  private readonly asking: ParallelBranchQuestions;
   private readonly prefix: string;
   private readonly context: WorkflowContext;
   private readonly limits: WorkflowLimits;
@@ -114,8 +114,8 @@ class Walk {
     this.limits = within?.limits ?? new WorkflowLimits(options.file.limits ?? {}, context.run, options.now);
     this.context = within ? context : this.limits.resting(context);
     this.prefix = within?.prefix ?? '';
-    this.atOnce = within?.atOnce ?? concurrencyLimit(options.file.settings.parallel?.max_workers ?? 8);
-    this.asking = within?.asking ?? new BranchQuestions(context);
+    this.atOnce = within?.atOnce ?? createConcurrencyLimiter(options.file.settings.parallel?.max_workers ?? 8);
+    this.asking = within?.asking ?? new ParallelBranchQuestions(context);
   }
 
   async go(): Promise<StopPoint> {
@@ -163,7 +163,7 @@ class Walk {
       if (fanIn !== undefined) {
         const stop = await this.fork({ heads: next, fanIn }, branch);
         if (stop) return stop;
-        const ends = next.map((head) => run.graph!.branches[childTrackKey(branch, head)]!);
+        const ends = next.map((head) => run.graph!.branches[childWorkflowTrackKey(branch, head)]!);
         state = { [parallelResultsKey]: ends.map((end) => withoutParallelResults(end.state)) };
       }
       const name = fanIn ?? next[0]!;
@@ -182,27 +182,27 @@ class Walk {
     return { next: next.map(full), ...(fanIn !== undefined && { fanIn: full(fanIn) }) };
   }
 
-  /** Runs a nested workflow as a step. Throws `RunSuspended` if it stops, or the error of its failure. */
+  /** Runs a nested workflow as a step. Throws `RunSuspendedError` if it stops, or the error of its failure. */
   private async nested(
     { node, position }: NodeRunOptions,
     params: Record<string, unknown>,
   ): Promise<NestedWorkflowOutcome> {
     const { run, signal } = this.context;
-    const { name, file, inputs } = nestedInputs(params, this.options.workflows ?? new Map());
-    const branch = childTrackKey(position.branch, nestedWorkflowKey(node.name));
+    const { name, file, inputs } = resolveNestedWorkflowInputs(params, this.options.workflows ?? new Map());
+    const branch = childWorkflowTrackKey(position.branch, nestedWorkflowKey(node.name));
     const { atOnce, asking, limits } = this;
     const within = { prefix: `${position.node}/`, branch, inputs, atOnce, asking, limits };
     const walk = new Walk({ ...this.options, id: name, file }, this.context, this.agent, within);
     const stop = await walk.follow({ branch, first: run.graph!.branches[branch] ? { next: [] } : walk.entry() });
-    if (stop && (signal.aborted || stop.phase !== 'Failed')) throw new RunSuspended(stop);
-    if (stop) throw new ActionError(stop.error!);
+    if (stop && (signal.aborted || stop.phase !== 'Failed')) throw new RunSuspendedError(stop);
+    if (stop) throw new WorkflowActionError(stop.error!);
     const ended = file.nodes.flatMap((one) => run.graph!.nodes[within.prefix + one.name] ?? []);
     const lines = ended
       .filter(({ next }) => next?.length === 0)
       .toSorted((one, other) => (one.endedAt ?? 0) - (other.endedAt ?? 0))
       .at(-1)?.output;
     return {
-      result: nestedResult(workflowTrackOfBranch(run.graph!, branch)!.state, inputs),
+      result: nestedWorkflowResult(workflowTrackOfBranch(run.graph!, branch)!.state, inputs),
       ...(typeof lines === 'string' && { said: lines }),
     };
   }
@@ -210,7 +210,7 @@ class Walk {
   /** Runs branches in parallel; completed branches are not repeated. */
   private async fork(inside: ParallelSection, around: string | undefined): Promise<StopPoint | undefined> {
     const branches = inside.heads.map((head) =>
-      this.follow({ branch: childTrackKey(around, head), inside, first: { next: [head] } }),
+      this.follow({ branch: childWorkflowTrackKey(around, head), inside, first: { next: [head] } }),
     );
     const settled = await Promise.allSettled(branches);
     const broken = settled.find((one) => one.status === 'rejected');
@@ -229,7 +229,7 @@ class Walk {
     return { phase: 'Failed', error: { code: 'UNKNOWN', ...toErrorInfo(text) } };
   }
 
-  private async enter(node: NodeSpec, { branch, inside, state, item }: Visit): Promise<StopPoint | undefined> {
+  private async enter(node: NodeDefinition, { branch, inside, state, item }: Visit): Promise<StopPoint | undefined> {
     const { context, options } = this;
     const { run, signal, emit } = context;
     const name = this.prefix + node.name;
@@ -295,7 +295,7 @@ class Walk {
     } catch (error) {
       if (error instanceof StoreError) throw error;
       if (signal.aborted) return this.stopped(fail);
-      if (error instanceof RunSuspended) return error.point;
+      if (error instanceof RunSuspendedError) return error.point;
       return fail(stepErrorInfo(error));
     }
   }
@@ -317,7 +317,9 @@ class Walk {
 
   private each(work: NodeRunOptions): Promise<NodeResult> {
     const around = work.track().state;
-    return runForEachItem(work, ({ node, branch, ...item }) => this.enter(node, { branch, item: { ...item, around } }));
+    return runNodeForEachItem(work, ({ node, branch, ...item }) =>
+      this.enter(node, { branch, item: { ...item, around } }),
+    );
   }
 
   private made(callPrefix: string): { artifacts?: string[] } {

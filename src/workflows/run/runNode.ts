@@ -1,5 +1,5 @@
-import { RunSuspended, type StopPoint } from '../../engine/core/abortReason.ts';
-import type { NodeConversationLog, WorkflowContext } from '../../engine/core/workflow.ts';
+import { RunSuspendedError, type StopPoint } from '../../engine/core/abortReason.ts';
+import type { WorkflowContext, WorkflowNodeConversationLog } from '../../engine/core/workflow.ts';
 import { lostOutcome } from '../../engine/notices/interruptedCalls.ts';
 import type { Message } from '../../protocol/content/messages.ts';
 import { toToolResult } from '../../protocol/content/tools.ts';
@@ -14,12 +14,12 @@ import {
   toErrorInfo,
   UserFacingError,
 } from '../../protocol/text/localized.ts';
-import type { ConcurrencyLimit } from '../../protocol/values/concurrency.ts';
-import { type ActionContext, ActionError } from '../action/action.ts';
-import { performAction } from '../action/actions.ts';
+import type { ConcurrencyLimiter } from '../../protocol/values/concurrency.ts';
+import { type WorkflowActionContext, WorkflowActionError } from '../action/action.ts';
+import { performWorkflowAction } from '../action/actions.ts';
 import { nestedWorkflowActionName } from '../action/nested.ts';
 import { usedStateKeys } from '../plan/inputs.ts';
-import type { AgentFile, NodeSpec, StepErrorPolicy, WorkflowFile, WorkflowStep } from '../plan/schema.ts';
+import type { AgentFile, NodeDefinition, StepErrorPolicy, WorkflowFile, WorkflowStep } from '../plan/schema.ts';
 import {
   evaluateCondition,
   evaluateTemplateExpression,
@@ -28,18 +28,18 @@ import {
   renderTemplatesDeep,
   type TemplateScope,
 } from '../template/template.ts';
-import { agentTurn } from './agent.ts';
+import { agentTurnOptions } from './agent.ts';
 import { endsWithQuestion } from './branchQuestions.ts';
 import { splitStateChange } from './growth.ts';
 import { normalizeStateValues, warnAboutStateValues } from './jsonState.ts';
-import { openNodeConversation } from './nodeConversation.ts';
+import { createRecordedNodeConversation } from './nodeConversation.ts';
 import { canRetry, nodeErrorOf, runWithRetries, stepErrorInfo, UnattendedInterruption } from './retry.ts';
 
 export interface NodeRunOptions {
   file: WorkflowFile;
   agents: ReadonlyMap<string, AgentFile>;
   context: WorkflowContext;
-  node: NodeSpec;
+  node: NodeDefinition;
   position: { node: string; branch?: string };
   callPrefix: string;
   /** True if the node was active when the run paused or the editor exited. */
@@ -48,7 +48,7 @@ export interface NodeRunOptions {
   /** Values of an item of a list: the surrounding ones and the fixed ones of the item. */
   item?: { around: Readonly<Record<string, unknown>>; given: Readonly<Record<string, unknown>> };
   nested(params: Record<string, unknown>): Promise<NestedWorkflowOutcome>;
-  atOnce: ConcurrencyLimit;
+  atOnce: ConcurrencyLimiter;
   warnings: LocalizableText[];
 }
 
@@ -184,10 +184,10 @@ async function performed(
   work: NodeRunOptions,
   uses: string,
   params: Record<string, unknown>,
-  context: Omit<ActionContext, 'perform'>,
+  context: Omit<WorkflowActionContext, 'perform'>,
 ): Promise<unknown> {
   try {
-    return await performAction(uses, params, context);
+    return await performWorkflowAction(uses, params, context);
   } catch (error) {
     if (stepErrorInfo(error).code === 'TOOL_DENIED') restWhereInterrupted(work, {});
     throw error;
@@ -205,7 +205,7 @@ function restWhereInterrupted(
   const error = { code: 'TOOL_INTERRUPTED', ...toErrorInfo(interruptionMessage({ label: command ?? name })) };
   const isDecided = [rule, node.on_error].some((one) => one?.continue || one?.goto !== undefined);
   if (isDecided && !context.isAttended) throw new UnattendedInterruption(error);
-  throw new RunSuspended({ phase: 'WaitingUser', error });
+  throw new RunSuspendedError({ phase: 'WaitingUser', error });
 }
 
 /** Returns the result of a failed step that continues: its key becomes empty instead of keeping the old value. */
@@ -229,14 +229,14 @@ const actionContext = (
   index: number,
   attempt = 0,
   own = callIdOf(work, index, attempt),
-): Omit<ActionContext, 'perform'> => ({
+): Omit<WorkflowActionContext, 'perform'> => ({
   run: work.context,
   node: work.position.node,
   callId: own,
   defaults: work.file.settings.llm ?? {},
   tools: work.file.tools,
   scope: nodeTemplateScope(work),
-  conversation: (callId) => openNodeConversation(work, callId === own ? String(index) : callId, callId),
+  conversation: (callId) => createRecordedNodeConversation(work, callId === own ? String(index) : callId, callId),
 });
 
 /**
@@ -262,7 +262,7 @@ async function converse(work: NodeRunOptions, agent: string | AgentFile): Promis
   const said = () => answer(branch === undefined ? context.run.messages : (work.track().messages ?? []));
   const { conversation: _, ...acting } = actionContext(work, 0);
   const turn = {
-    ...agentTurn(id, file, { ...acting, perform: performAction }),
+    ...agentTurnOptions(id, file, { ...acting, perform: performWorkflowAction }),
     ...(content && { brief: content }),
     isComplete: () => !endsWithQuestion(said()),
     handsBack: () => context.pausing,
@@ -272,7 +272,7 @@ async function converse(work: NodeRunOptions, agent: string | AgentFile): Promis
       branch === undefined
         ? await context.turns(turn)
         : await work.atOnce(async () => context.turns({ ...turn, apart: await ownTalk(work, branch) }));
-    if (stop.phase === 'Failed' && stop.error && node.on_error) throw new ActionError(stop.error);
+    if (stop.phase === 'Failed' && stop.error && node.on_error) throw new WorkflowActionError(stop.error);
     return stop;
   };
   const stop = await runWithRetries(node.on_error ?? {}, { context, name: node.name }, attempt);
@@ -289,7 +289,7 @@ async function converse(work: NodeRunOptions, agent: string | AgentFile): Promis
 async function ownTalk(
   { context, position, callPrefix, track }: NodeRunOptions,
   branch: string,
-): Promise<NodeConversationLog> {
+): Promise<WorkflowNodeConversationLog> {
   const add = (message: Message) => context.emit({ type: 'message', message, branch });
   const prefix = `${callPrefix}:0:`;
   const visits = Array.from({ length: track().visit ?? 1 }, (_, index) => `${position.node}:${index + 1}:0:`).reverse();

@@ -18,14 +18,14 @@ import {
   toTemplateValue,
 } from './values.ts';
 
-export interface FilterInput {
+export interface TemplateFilterInput {
   args: readonly TemplateValue[];
   named: ReadonlyMap<string, TemplateValue>;
   filter(name: string, value: TemplateValue, args: readonly TemplateValue[]): TemplateValue;
   /** Returns true if a value passes a test. Throws for an unknown test. */
   test(name: string, value: TemplateValue, args: readonly TemplateValue[]): boolean;
 }
-type Filter = (value: TemplateValue, given: FilterInput) => TemplateValue;
+type Filter = (value: TemplateValue, given: TemplateFilterInput) => TemplateValue;
 
 /** Filters of Jinja that the interpreter lacks or implements partially, and filters of the dialect. */
 export const extraTemplateFilters: Record<string, Filter> = {
@@ -157,12 +157,12 @@ function compare(one: TemplateValue, other: TemplateValue): number {
 
 const isNumber = ({ type }: TemplateValue) => ['IntegerValue', 'FloatValue', 'BooleanValue'].includes(type);
 
-const argument = ({ args, named }: FilterInput, index: number, name: string): TemplateValue | undefined => {
+const argument = ({ args, named }: TemplateFilterInput, index: number, name: string): TemplateValue | undefined => {
   const given = args[index] ?? named.get(name);
   return given && isEmptyTemplateValue(given) ? undefined : given;
 };
 
-function needed(given: FilterInput, filter: string): TemplateValue {
+function needed(given: TemplateFilterInput, filter: string): TemplateValue {
   const attribute = argument(given, 0, 'attribute');
   if (!attribute) throw new UserFacingError(message('`{0}` takes the name of a key', filter));
   return attribute;
@@ -203,7 +203,7 @@ function attributeOf(item: TemplateValue, attribute: TemplateValue): TemplateVal
 const picked = (value: TemplateValue, attribute: TemplateValue | undefined): TemplateValue[] =>
   sequence(value).map((item) => (attribute ? attributeOf(item, attribute) : item));
 
-function outermost(name: string, value: TemplateValue, given: FilterInput, sign: 1 | -1): TemplateValue {
+function outermost(name: string, value: TemplateValue, given: TemplateFilterInput, sign: 1 | -1): TemplateValue {
   const attribute = given.named.get('attribute');
   const exact = argument(given, 0, 'case_sensitive')?.value === true;
   const key = (item: TemplateValue) => {
@@ -221,11 +221,11 @@ function outermost(name: string, value: TemplateValue, given: FilterInput, sign:
   );
 }
 
-function passes(value: TemplateValue, [name, ...args]: readonly TemplateValue[], given: FilterInput): boolean {
+function passes(value: TemplateValue, [name, ...args]: readonly TemplateValue[], given: TemplateFilterInput): boolean {
   return name ? given.test(printed(name), value, args) : value.__bool__().value;
 }
 
-function attributePasses(item: TemplateValue, filter: string, given: FilterInput): boolean {
+function attributePasses(item: TemplateValue, filter: string, given: TemplateFilterInput): boolean {
   const [, ...test] = given.args;
   return passes(attributeOf(item, needed(given, filter)), test, given);
 }
@@ -249,7 +249,7 @@ function scalarsOf(value: TemplateValue): string[] {
 }
 
 /** Truncates at a word boundary if the text is longer than the limit plus `leeway` characters. */
-function truncated(text: string, given: FilterInput): string {
+function truncated(text: string, given: TemplateFilterInput): string {
   const number = (index: number, name: string, otherwise: number) =>
     Number(argument(given, index, name)?.value ?? otherwise);
   const [length, leeway] = [number(0, 'length', 255), number(3, 'leeway', 5)];

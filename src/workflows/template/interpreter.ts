@@ -2,7 +2,12 @@ import { Environment, Interpreter, type parse } from '@huggingface/jinja';
 import { type LocalizedMessage, message } from '../../protocol/text/l10n.ts';
 import { type LocalizableText, UserFacingError } from '../../protocol/text/localized.ts';
 import { fitText } from '../../protocol/text/shorten.ts';
-import { areTemplateValuesEqual, extraTemplateFilters, extraTemplateTests, type FilterInput } from './filters.ts';
+import {
+  areTemplateValuesEqual,
+  extraTemplateFilters,
+  extraTemplateTests,
+  type TemplateFilterInput,
+} from './filters.ts';
 import { identifierName, TemplateError, type TemplateNode, templateFunctions } from './language.ts';
 import {
   isEmptyTemplateValue,
@@ -176,7 +181,7 @@ export class TemplateInterpreter extends Interpreter {
     }
   }
 
-  private given(args: TemplateValue[], environment: Environment): FilterInput {
+  private given(args: TemplateValue[], environment: Environment): TemplateFilterInput {
     const named = args.at(-1)?.type === 'KeywordArgumentsValue' ? args.pop()! : undefined;
     return {
       args,

@@ -1,22 +1,22 @@
 import { type Document, isMap, isScalar, isSeq } from 'yaml';
-import { stateSuggestionsAt } from './stateSuggestions.ts';
+import { workflowStateCompletionsAt } from './stateSuggestions.ts';
 import {
   cursorMarker,
   type DescribedJsonSchema,
   findWritingPosition,
   parseYamlTolerantly,
+  type WorkflowFileCompletion,
   type WorkflowLanguage,
-  type WorkflowSuggestion,
   type YamlNodePath,
 } from './writing.ts';
 
 /** Returns completions for the word before `offset`; `from` is the start of the word. Never throws. */
-export function workflowSuggestionsAt(
+export function workflowFileCompletionsAt(
   text: string,
   offset: number,
   language: WorkflowLanguage,
-): { from: number; all: WorkflowSuggestion[] } {
-  const named = stateSuggestionsAt(text, offset, language);
+): { from: number; all: WorkflowFileCompletion[] } {
+  const named = workflowStateCompletionsAt(text, offset, language);
   if (named) return named;
   const from = offset - /[\w.*-]*$/.exec(text.slice(0, offset))![0].length;
   const to = offset + /^[\w.*-]*/.exec(text.slice(offset))![0].length;
@@ -51,7 +51,7 @@ export function workflowHoverAt(text: string, offset: number, language: Workflow
   return typeof action === 'string' ? language.action(action)?.description : undefined;
 }
 
-function keysAt(document: Document, language: WorkflowLanguage): WorkflowSuggestion[] {
+function keysAt(document: Document, language: WorkflowLanguage): WorkflowFileCompletion[] {
   const found = findWritingPosition(document, (node) => isScalar(node) && node.value === cursorMarker);
   if (!found?.isKey) return [];
   const map = found.path.length > 0 ? document.getIn(found.path, true) : document.contents;
@@ -65,7 +65,7 @@ function keysAt(document: Document, language: WorkflowLanguage): WorkflowSuggest
     .map(([label, { description }]) => ({ label, kind: 'key', ...(description && { description }) }));
 }
 
-function valuesAt(document: Document, language: WorkflowLanguage): WorkflowSuggestion[] {
+function valuesAt(document: Document, language: WorkflowLanguage): WorkflowFileCompletion[] {
   const found = findWritingPosition(document, (node) => isScalar(node) && node.value === cursorMarker);
   if (!found || found.isKey) return [];
   const key = found.path.findLast((part) => typeof part === 'string');

@@ -2,10 +2,10 @@ import * as z from 'zod';
 import { toEnglishText } from '../../protocol/text/l10n.ts';
 import { prefixedActionName, suggestedWorkflowActionNames } from '../action/actions.ts';
 import { nestedWorkflowActionName } from '../action/nested.ts';
-import { actionParameters, actionResultFields, toolDefinitionsByName } from '../action/parameters.ts';
+import { toolDefinitionsByName, workflowActionParameters, workflowActionResultFields } from '../action/parameters.ts';
 import { agentSchema, workflowSchema } from '../plan/schema.ts';
 import { type DialectKeyRule, dialectKeyRules, ignoredDialectKeyMessage } from '../read/foreign.ts';
-import type { ActionSchema, DescribedJsonSchema as Known } from './writing.ts';
+import type { DescribedJsonSchema as Known, WorkflowActionSchema } from './writing.ts';
 
 /** Returns the JSON schemas for completion and hover in the editor. Loading a file performs the full validation. */
 export const createWorkflowJsonSchemas = (): Record<'workflow' | 'agent', object> => ({
@@ -87,8 +87,8 @@ function withActions(schema: unknown): unknown {
 }
 
 /** Returns description, parameters and result of an action; undefined if unknown. */
-export function actionSchema(name: string): ActionSchema | undefined {
-  const [takes, gives] = [actionParameters(name), actionResultFields(name)];
+export function workflowActionSchema(name: string): WorkflowActionSchema | undefined {
+  const [takes, gives] = [workflowActionParameters(name), workflowActionResultFields(name)];
   const own = Object.keys(ownActions).find((one) => one === name || prefixedActionName(one) === name);
   const what = own === undefined ? toolDefinitionsByName.get(name)?.definition.description : ownActions[own];
   if (what === undefined) return gives && { gives: schemaOf(z.object(gives)) };

@@ -4,8 +4,8 @@ import {
   type DescribedJsonSchema,
   findWritingPosition,
   parseYamlTolerantly,
+  type WorkflowFileCompletion,
   type WorkflowLanguage,
-  type WorkflowSuggestion,
   type YamlNodePath,
 } from './writing.ts';
 
@@ -15,11 +15,11 @@ type Plain = Record<string, unknown>;
  * Returns completions after `state.`, `variables.`, `result.` or a nested value, derived from the steps of the file; undefined if none
  * applies at `offset`. Never throws.
  */
-export function stateSuggestionsAt(
+export function workflowStateCompletionsAt(
   text: string,
   offset: number,
   language: WorkflowLanguage,
-): { from: number; all: WorkflowSuggestion[] } | undefined {
+): { from: number; all: WorkflowFileCompletion[] } | undefined {
   const before = text.slice(text.lastIndexOf('\n', offset - 1) + 1, offset).slice(-longestLine);
   const [, head, chain] = /(?:^|[^\w.\])])(state|variables|result)((?:\.\w*)+)$/.exec(before) ?? [];
   if (!head || !chain || before.trimStart().startsWith('#')) return undefined;
@@ -36,7 +36,7 @@ export function stateSuggestionsAt(
     const properties: Record<string, DescribedJsonSchema> = schema?.properties ?? {};
     schema = Object.hasOwn(properties, key) ? properties[key] : undefined;
   }
-  const all = Object.entries(schema?.properties ?? {}).map(([label, { description }]): WorkflowSuggestion => {
+  const all = Object.entries(schema?.properties ?? {}).map(([label, { description }]): WorkflowFileCompletion => {
     return { label, kind: 'value', ...(description && { description }) };
   });
   return { from, all };

@@ -15,11 +15,11 @@ export interface DescribedJsonSchema {
   items?: DescribedJsonSchema;
 }
 
-export interface ActionSchema extends DescribedJsonSchema {
+export interface WorkflowActionSchema extends DescribedJsonSchema {
   gives?: DescribedJsonSchema;
 }
 
-export interface WorkflowSuggestion {
+export interface WorkflowFileCompletion {
   label: string;
   kind: 'key' | 'value';
   description?: string;
@@ -27,7 +27,7 @@ export interface WorkflowSuggestion {
 
 export interface WorkflowLanguage {
   schema: DescribedJsonSchema;
-  action(name: string): ActionSchema | undefined;
+  action(name: string): WorkflowActionSchema | undefined;
   agents: readonly string[];
 }
 

@@ -6,7 +6,12 @@ import { readVsixContents, vsixProblems } from '../../../src/build/check.ts';
 import { collectManifestTexts, mapManifestTexts } from '../../../src/build/manifestText.ts';
 import { readPackageFacts } from '../../../src/build/shippedPackages.ts';
 import { type BuildOutput, buildAllBundles, llamaCppRelease } from '../../../src/build/stage.ts';
-import { type BuildTarget, currentBuildTarget, projectRoot, temporaryFolder } from '../../../src/build/targets.ts';
+import {
+  type BuildTarget,
+  createTemporaryBuildFolder,
+  currentBuildTarget,
+  projectRoot,
+} from '../../../src/build/targets.ts';
 import { packVsix, type Vsix } from '../../../src/build/vsix.ts';
 
 /** What a person installs: the package of this machine, and the one for every platform. */
@@ -19,7 +24,7 @@ describe('the packages', function () {
   const targets = [...new Set<BuildTarget>([currentBuildTarget(), 'universal'])];
 
   before(async () => {
-    work = temporaryFolder();
+    work = createTemporaryBuildFolder();
     into = mkdtempSync(path.join(tmpdir(), 'towpath-vsix-'));
     built = await buildAllBundles(work);
     for (const target of targets) {
@@ -109,7 +114,7 @@ describe('the packages', function () {
     });
 
   it('built again, has the same bytes', async () => {
-    const again = temporaryFolder();
+    const again = createTemporaryBuildFolder();
     try {
       const second = packVsix('universal', await buildAllBundles(again), again);
       assert.equal(second.sha256, made.get('universal')!.vsix.sha256);

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { systemPrompt } from '../../../src/engine/context/systemPrompt.ts';
 import { promptPrefixTokens } from '../../../src/engine/core/tokenCount.ts';
 import { LLMError } from '../../../src/llm/core/errors.ts';
-import { createClient } from '../../../src/llm/createClient.ts';
+import { createLLMClient } from '../../../src/llm/createClient.ts';
 import type { Message } from '../../../src/protocol/content/messages.ts';
-import { toolsWithoutCovered } from '../../../src/protocol/content/tools.ts';
+import { removeRedundantTools } from '../../../src/protocol/content/tools.ts';
 import { defaultChatWorkflow } from '../../../src/workflows/run/chatWorkflow.ts';
 import { startProvider } from '../../support/provider.ts';
 import { reply } from '../../support/reply.ts';
@@ -40,7 +40,7 @@ const tokensBefore = ({ folderName, tools }: Conversation) =>
   promptPrefixTokens({
     model: 'one',
     systemPrompt: systemPrompt(defaultChatWorkflow.agent, { names: [folderName] }),
-    tools: toolsWithoutCovered(tools.map(({ definition }) => definition)),
+    tools: removeRedundantTools(tools.map(({ definition }) => definition)),
   });
 
 // Holds messages-are-append-only.
@@ -261,7 +261,7 @@ What the person said and decided on the way, oldest first:
     const through = async (script: Parameters<typeof startProvider>[0]) => {
       const provider = await startProvider(script);
       await begin(undefined);
-      talk.model = createClient({ provider: 'openai-compatible', baseUrl: provider.url, model: 'one' });
+      talk.model = createLLMClient({ provider: 'openai-compatible', baseUrl: provider.url, model: 'one' });
       return provider;
     };
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { type CompactionOptions, compact } from '../../../src/engine/context/compaction.ts';
+import { type CompactionOptions, compactConversation } from '../../../src/engine/context/compaction.ts';
 import { promptMessages } from '../../../src/engine/context/promptMessages.ts';
 import { recentTurnsStart } from '../../../src/engine/context/turnBoundaries.ts';
 import { promptPrefixTokens, tokensOfMessages } from '../../../src/engine/core/tokenCount.ts';
@@ -7,7 +7,7 @@ import { type Message, userMessage } from '../../../src/protocol/content/message
 import type { RunEvent, RunEventBody } from '../../../src/protocol/run/events.ts';
 import { applyEvent } from '../../../src/protocol/run/fold.ts';
 import { pendingCalls } from '../../../src/protocol/run/pending.ts';
-import { type PlanItem, planTool } from '../../../src/protocol/run/plan.ts';
+import { type PlanItem, planToolName } from '../../../src/protocol/run/plan.ts';
 import { newRun, type Run } from '../../../src/protocol/run/run.ts';
 import { type Random, randomFrom } from '../../support/random.ts';
 
@@ -59,12 +59,12 @@ class History {
     const { run, window, counts } = this;
     const compactions = run.compactions.length;
     counts.turns++;
-    await compact(this.room, 'nearly full');
+    await compactConversation(this.room, 'nearly full');
     const tokens = () =>
       (this.counted || 1) * (promptPrefixTokens(this.prefix) + tokensOfMessages(promptMessages(run)));
     if (tokens() > window) {
       counts.overflows++;
-      await compact(this.room, 'overflowed', this.random.chance(0.5) ? window : undefined);
+      await compactConversation(this.room, 'overflowed', this.random.chance(0.5) ? window : undefined);
     }
 
     const sent = promptMessages(run);
@@ -142,7 +142,7 @@ class History {
         return { text: `step ${id}.${at} of the plan`, status: random.pick(['pending', 'active', 'done']) };
       });
       this.plan = items;
-      return { id, name: planTool, arguments: { items } };
+      return { id, name: planToolName, arguments: { items } };
     }
     const path = `src/${id}.ts`;
     if (random.chance(0.5)) return { id, name: 'fs.read', arguments: { path } };

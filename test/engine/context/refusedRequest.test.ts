@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { createClient } from '../../../src/llm/createClient.ts';
+import { createLLMClient } from '../../../src/llm/createClient.ts';
 import type { Message } from '../../../src/protocol/content/messages.ts';
 import { type Provider, type ProviderReply, reply, startProvider, type WireRequest } from '../../support/provider.ts';
 import { temporaryWorkspace } from '../../support/workspace.ts';
@@ -23,7 +23,7 @@ describe('a request that is refused without a known cause', () => {
     provider = await startProvider(script);
     talk = new Conversation(await temporaryWorkspace(files), []);
     talk.contextWindow = contextWindow;
-    talk.model = createClient({ provider: 'openai-compatible', baseUrl: provider.url, model: 'one' });
+    talk.model = createLLMClient({ provider: 'openai-compatible', baseUrl: provider.url, model: 'one' });
   };
   const end = async () => {
     await talk.end();

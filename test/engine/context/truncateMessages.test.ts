@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import { compact } from '../../../src/engine/context/compaction.ts';
+import { compactConversation } from '../../../src/engine/context/compaction.ts';
 import { promptMessages } from '../../../src/engine/context/promptMessages.ts';
 import { recentTurnsStart } from '../../../src/engine/context/turnBoundaries.ts';
 import { type Message, type ToolCall, userMessage } from '../../../src/protocol/content/messages.ts';
 import type { RunEvent, RunEventBody } from '../../../src/protocol/run/events.ts';
 import { applyEvent } from '../../../src/protocol/run/fold.ts';
-import { planTool } from '../../../src/protocol/run/plan.ts';
+import { planToolName } from '../../../src/protocol/run/plan.ts';
 import { newRun } from '../../../src/protocol/run/run.ts';
 
 const words = 'some words of a file '.repeat(300);
@@ -33,9 +33,9 @@ describe('what is sent once room was made', () => {
     const older = items.map((item) => ({ ...item, status: 'active' }));
     const plans = [
       userMessage('go'),
-      calls(call('a', { items: older }, planTool)),
+      calls(call('a', { items: older }, planToolName)),
       result('a'),
-      calls(call('b', { items }, planTool), call('c', { content: words })),
+      calls(call('b', { items }, planToolName), call('c', { content: words })),
       result('b'),
       result('c'),
     ];
@@ -48,10 +48,10 @@ describe('what is sent once room was made', () => {
   });
 
   it('a plan that comes later changes nothing before it until room is made again', () => {
-    const messages = [userMessage('go'), calls(call('a', { items }, planTool)), result('a')];
+    const messages = [userMessage('go'), calls(call('a', { items }, planToolName)), result('a')];
     const compactions = [{ upTo: 3, at: 3 }];
     const before = promptMessages({ messages, compactions });
-    const more = [...messages, calls(call('b', { items: [] }, planTool)), result('b')];
+    const more = [...messages, calls(call('b', { items: [] }, planToolName)), result('b')];
     assert.deepEqual(promptMessages({ messages: more, compactions }).slice(0, 3), before);
   });
 
@@ -103,7 +103,7 @@ describe('what is sent once room was made', () => {
     };
     const prefix = { model: 'm', systemPrompt: 'You help.', tools: [] };
     const room = { run, prefix, emit, called: { adapter }, signal: new AbortController().signal, contextWindow: 4000 };
-    assert.equal(await compact(room, 'nearly full'), true);
+    assert.equal(await compactConversation(room, 'nearly full'), true);
     assert.match(read[0]!, /^Summary of what came before:\nsome words/);
     assert.deepEqual(
       promptMessages(run).map(({ content }) => content.split('\n').at(-1)),

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { DeliveryTime } from '../../../src/protocol/run/events.ts';
+import type { MessageDeliveryTiming } from '../../../src/protocol/run/events.ts';
 import { pendingCalls } from '../../../src/protocol/run/pending.ts';
 import type { Run } from '../../../src/protocol/run/run.ts';
 import { call, type ScriptedReply } from '../../support/scriptedClient.ts';
@@ -20,7 +20,7 @@ describe('what is said while a run is at work', () => {
     talk = new Conversation(await temporaryWorkspace({ a: 'A' }), replies);
   };
   afterEach(() => talk.end());
-  const say = (userInput: string, when?: DeliveryTime) =>
+  const say = (userInput: string, when?: MessageDeliveryTiming) =>
     talk.engine.say({ runId: talk.runId, userInput, ...(when && { when }) });
   const numbers = async () => (await talk.kept()).queued.map(({ queued }) => queued);
   /** Begins, and waits until its first change is asked about. */
@@ -134,7 +134,7 @@ describe('what is said while a run is at work', () => {
         await then();
         talk.build();
       }
-      const change = (queued: number, userInput: string, when: DeliveryTime) =>
+      const change = (queued: number, userInput: string, when: MessageDeliveryTiming) =>
         talk.engine.changeWaiting(talk.runId, queued, { userInput, when });
       assert.equal(await change(one!, 'ONE', 'done'), true);
       await talk.engine.takeBack(talk.runId, two!);

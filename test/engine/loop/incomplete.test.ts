@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { createClient } from '../../../src/llm/createClient.ts';
+import { createLLMClient } from '../../../src/llm/createClient.ts';
 import { type ProviderReply, reply, startProvider } from '../../support/provider.ts';
 import { temporaryWorkspace } from '../../support/workspace.ts';
 import { Conversation } from '../conversation.ts';
@@ -19,7 +19,7 @@ describe('an answer that its server ends early', () => {
     it(`keeps its text, and runs nothing: ${says}`, async () => {
       const provider = await startProvider([answer]);
       const talk = new Conversation(await temporaryWorkspace({ a: 'A' }), []);
-      talk.model = createClient({ provider: 'openai-compatible', baseUrl: provider.url, model: 'one' });
+      talk.model = createLLMClient({ provider: 'openai-compatible', baseUrl: provider.url, model: 'one' });
       try {
         const { success, phase, error } = await talk.start('look');
         assert.deepEqual([success, phase], [false, 'Failed']);
@@ -37,7 +37,7 @@ describe('an answer that its server ends early', () => {
     const provider = await startProvider([half.call('fs_delete', { path: 'a' }).finish('abort')]);
     const workspace = await temporaryWorkspace({ a: 'A' });
     const talk = new Conversation(workspace, []);
-    talk.model = createClient({ provider: 'openai-compatible', baseUrl: provider.url, model: 'one' });
+    talk.model = createLLMClient({ provider: 'openai-compatible', baseUrl: provider.url, model: 'one' });
     try {
       await talk.start('look');
       assert.deepEqual([talk.questions, workspace.exists('a')], [[], true]);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { planAgent, workAgent } from '../../../src/protocol/content/agents.ts';
-import { isPlanReadyToImplement, planItemsOfRun, planProgressText } from '../../../src/protocol/run/plan.ts';
+import { isPlanReadyToImplement, planItemsOfRun, planTextForImplementation } from '../../../src/protocol/run/plan.ts';
 import { temporaryWorkspace } from '../../support/workspace.ts';
 import { Conversation } from '../conversation.ts';
 
@@ -66,7 +66,7 @@ describe('a run that plans first', () => {
     await planned();
     const run = await talk.kept();
     assert.ok(isPlanReadyToImplement(run));
-    assert.equal(planProgressText(run), `${plan}\n\nSteps:\n1. Write b`);
+    assert.equal(planTextForImplementation(run), `${plan}\n\nSteps:\n1. Write b`);
     assert.ok(!isPlanReadyToImplement({ ...run, agentId: workAgent }));
     assert.ok(!isPlanReadyToImplement({ ...run, error: { code: 'ENGINE_ABORTED', message: 'Stopped.' } }));
   });

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { cpSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import type { UndoConfirmation, UndoConfirmationAnswer } from '../../../src/engine/run/undo.ts';
+import type { UndoConfirmationAnswer, UndoConfirmationRequest } from '../../../src/engine/run/undo.ts';
 import { forkPoints } from '../../../src/protocol/run/branches.ts';
-import { restorableBranchFiles } from '../../../src/runs/branchFiles.ts';
+import { restorableRunBranchFiles } from '../../../src/runs/branchFiles.ts';
 import { RunStore } from '../../../src/runs/store.ts';
 import { call, type ScriptedReply } from '../../support/scriptedClient.ts';
 import { transcript } from '../../support/transcript.ts';
@@ -105,7 +105,7 @@ describe('branches of a run', () => {
   describe('have their files again', () => {
     let runs: string[];
     let had: Record<string, string | undefined>[];
-    const questions: UndoConfirmation[] = [];
+    const questions: UndoConfirmationRequest[] = [];
     const now = () => ({ ...files(), d: talk.file('d') });
     beforeEach(async () => {
       questions.length = 0;
@@ -132,7 +132,7 @@ describe('branches of a run', () => {
     /** The files of a branch, as its record has them. */
     const has = (nth: number, answer: UndoConfirmationAnswer = 'all') =>
       Promise.all(runs.map((id) => talk.store.read(id))).then((all) =>
-        talk.engine.undo(runs[nth]!, restorableBranchFiles(all[nth]!, all), talk.workspace, async (question) => {
+        talk.engine.undo(runs[nth]!, restorableRunBranchFiles(all[nth]!, all), talk.workspace, async (question) => {
           questions.push(question);
           return answer;
         }),

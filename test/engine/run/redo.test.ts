@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync, readlinkSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import type { UndoConfirmation, UndoResult } from '../../../src/engine/run/undo.ts';
+import type { UndoConfirmationRequest, UndoResult } from '../../../src/engine/run/undo.ts';
 import { newestRedoableUndo } from '../../../src/protocol/run/runFiles.ts';
-import { restorableBranchFiles } from '../../../src/runs/branchFiles.ts';
+import { restorableRunBranchFiles } from '../../../src/runs/branchFiles.ts';
 import { undoableCallIds } from '../../../src/runs/undoSteps.ts';
 import { call, type ScriptedReply } from '../../support/scriptedClient.ts';
 import { temporaryWorkspace } from '../../support/workspace.ts';
@@ -29,7 +29,7 @@ describe('undo, of what is there already', () => {
     writeFileSync(at('two.bin'), two);
     symlinkSync('a.txt', at('link'));
     const toolCallIds = undoableCallIds(await talk.kept(), 'run');
-    const questions: UndoConfirmation[] = [];
+    const questions: UndoConfirmationRequest[] = [];
     const undo = () =>
       talk.engine.undo(talk.runId, { toolCallIds }, workspace, async (question) => {
         questions.push(question);
@@ -136,7 +136,7 @@ describe('redo', () => {
   it('takes files back that were restored as a branch left them', async () => {
     await begin({ a: 'A' }, { calls: [write('a', 'A1')] });
     talk.workspace.write('a', 'of another branch');
-    const all = restorableBranchFiles(await talk.kept(), []);
+    const all = restorableRunBranchFiles(await talk.kept(), []);
     await talk.engine.undo(talk.runId, all, talk.workspace, async () => 'all');
     assert.deepEqual(files('a'), ['A1']);
     assert.deepEqual(await redo(), { undone: ['a'], left: [] });

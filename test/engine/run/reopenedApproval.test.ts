@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { cpSync, existsSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { untrustedWorkspaceMessage } from '../../../src/engine/core/runResult.ts';
-import { createLocalClient } from '../../../src/llm/local/host/client.ts';
+import { createLocalModelClient } from '../../../src/llm/local/host/client.ts';
 import type { Message, ToolCall } from '../../../src/protocol/content/messages.ts';
 import type { RunEvent } from '../../../src/protocol/run/events.ts';
 import { pendingApprovalIds } from '../../../src/protocol/run/pending.ts';
@@ -175,7 +175,7 @@ WaitingUser`);
     await begin([edit('a', 'e')]);
     const next = nextWindow();
     const asked: string[] = [];
-    const client = createLocalClient({
+    const client = createLocalModelClient({
       workerPath: path.join(next.folder, 'worker.mjs'),
       get modelPath() {
         asked.push(next.events.some(({ type }) => type === 'approval') ? 'after' : 'before');

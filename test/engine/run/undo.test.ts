@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { chmodSync, mkdirSync, readdirSync, readFileSync, readlinkSync, rmSync, statSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
-import type { UndoConfirmation, UndoConfirmationAnswer, UndoResult } from '../../../src/engine/run/undo.ts';
+import type { UndoConfirmationAnswer, UndoConfirmationRequest, UndoResult } from '../../../src/engine/run/undo.ts';
 import { message } from '../../../src/protocol/text/l10n.ts';
 import { undoableCallIds } from '../../../src/runs/undoSteps.ts';
 import { sha256 } from '../../../src/tools/sandbox/fileText.ts';
@@ -12,7 +12,7 @@ import { Conversation } from '../conversation.ts';
 
 describe('undo', () => {
   let talk: Conversation;
-  let asked: UndoConfirmation[];
+  let asked: UndoConfirmationRequest[];
   afterEach(() => talk.end());
 
   const write = (name: string, content: string) => call('fs.write', { path: name, content });

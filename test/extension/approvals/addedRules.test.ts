@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { AlwaysAllowedRules } from '../../../src/extension/approvals/addedRules.ts';
+import { AllowRulesAddedInWindow } from '../../../src/extension/approvals/addedRules.ts';
 import type { PermissionRule } from '../../../src/protocol/content/rule.ts';
 
 describe('rules that an approval made', () => {
@@ -7,10 +7,10 @@ describe('rules that an approval made', () => {
   const test: PermissionRule = { effect: 'allow', tool: 'shell.run', command: 'npm test' };
   const lint: PermissionRule = { effect: 'allow', tool: 'shell.run', command: 'npm run lint' };
   let stored: unknown[];
-  let added: AlwaysAllowedRules;
+  let added: AllowRulesAddedInWindow;
   beforeEach(() => {
     stored = [lint];
-    added = new AlwaysAllowedRules({
+    added = new AllowRulesAddedInWindow({
       written: () => stored,
       add: async (_, ...rules) => {
         stored.push(...rules);

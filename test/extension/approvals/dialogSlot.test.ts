@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { DialogSlot } from '../../../src/extension/approvals/dialogSlot.ts';
+import { DialogLock } from '../../../src/extension/approvals/dialogSlot.ts';
 
 /** A dialog that ends when the test says so, or never. */
 function dialog() {
@@ -15,7 +15,7 @@ function dialog() {
 /** Asks by a dialog, and writes down what came of it. */
 function asking() {
   const told: string[] = [];
-  const front = new DialogSlot(() => told.push('found'));
+  const front = new DialogLock(() => told.push('found'));
   const ask = (name: string, shown: Promise<string | undefined>) =>
     front.take(async (over) => {
       told.push(`${name} ${await front.ended(shown, over)}`);
@@ -89,7 +89,7 @@ describe('one thing at a time asks the person', () => {
 
   it('a dialog that was only just asked for is not given up by who asks for it twice; one that stays away is', async () => {
     let time = 0;
-    const front = new DialogSlot(
+    const front = new DialogLock(
       () => {},
       () => time,
     );

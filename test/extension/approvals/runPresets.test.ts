@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { RunPresets } from '../../../src/extension/approvals/runPresets.ts';
+import { RunApprovalPresets } from '../../../src/extension/approvals/runPresets.ts';
 
 /** A file of our own: what is in it outlives a window. */
 function memory() {
@@ -16,46 +16,46 @@ function memory() {
 describe('a preset for one run', () => {
   it('holds for that run and no other, and ends with the window when it is wider', () => {
     const file = memory();
-    const window = new RunPresets(file);
+    const window = new RunApprovalPresets(file);
     window.choose('one', 'autopilot', 'reads-free');
     assert.equal(window.of('one', 'reads-free'), 'autopilot');
     assert.equal(window.of('two', 'reads-free'), undefined);
-    assert.equal(new RunPresets(file).of('one', 'reads-free'), undefined, 'after a reload');
+    assert.equal(new RunApprovalPresets(file).of('one', 'reads-free'), undefined, 'after a reload');
   });
 
   it('stays when it is narrower: forgetting it would let more happen', () => {
     const file = memory();
-    new RunPresets(file).choose('one', 'ask-everything', 'edits-free');
-    assert.equal(new RunPresets(file).of('one', 'edits-free'), 'ask-everything');
-    assert.equal(new RunPresets(file).of('one', 'autopilot'), 'ask-everything');
+    new RunApprovalPresets(file).choose('one', 'ask-everything', 'edits-free');
+    assert.equal(new RunApprovalPresets(file).of('one', 'edits-free'), 'ask-everything');
+    assert.equal(new RunApprovalPresets(file).of('one', 'autopilot'), 'ask-everything');
   });
 
   it('what is kept never widens what the person has become stricter about since', () => {
     const file = memory();
-    new RunPresets(file).choose('one', 'edits-free', 'autopilot');
-    assert.equal(new RunPresets(file).of('one', 'autopilot'), 'edits-free');
-    assert.equal(new RunPresets(file).of('one', 'reads-free'), undefined);
+    new RunApprovalPresets(file).choose('one', 'edits-free', 'autopilot');
+    assert.equal(new RunApprovalPresets(file).of('one', 'autopilot'), 'edits-free');
+    assert.equal(new RunApprovalPresets(file).of('one', 'reads-free'), undefined);
   });
 
   it('choosing the own preset is no choice any more, in this window and after it', () => {
     const file = memory();
-    const window = new RunPresets(file);
+    const window = new RunApprovalPresets(file);
     window.choose('one', 'ask-everything', 'reads-free');
     window.choose('one', 'reads-free', 'reads-free');
     assert.equal(window.of('one', 'edits-free'), undefined);
-    assert.equal(new RunPresets(file).of('one', 'edits-free'), undefined);
+    assert.equal(new RunApprovalPresets(file).of('one', 'edits-free'), undefined);
   });
 
   it('a wider choice takes the narrower one that was kept with it', () => {
     const file = memory();
-    const window = new RunPresets(file);
+    const window = new RunApprovalPresets(file);
     window.choose('one', 'ask-everything', 'reads-free');
     window.choose('one', 'edits-free', 'reads-free');
-    assert.equal(new RunPresets(file).of('one', 'autopilot'), undefined);
+    assert.equal(new RunApprovalPresets(file).of('one', 'autopilot'), undefined);
   });
 
   it('no run goes further than a preset that the person chose for every run since; a narrower one stays', () => {
-    const window = new RunPresets(memory());
+    const window = new RunApprovalPresets(memory());
     window.choose('wide', 'autopilot', 'reads-free');
     window.choose('narrow', 'ask-everything', 'reads-free');
     window.narrow('edits-free');
@@ -64,7 +64,7 @@ describe('a preset for one run', () => {
   });
 
   it('a run that was deleted and comes back goes no further than others', () => {
-    const window = new RunPresets(memory());
+    const window = new RunApprovalPresets(memory());
     window.choose('wide', 'autopilot', 'reads-free');
     window.choose('other', 'autopilot', 'reads-free');
     window.choose('narrow', 'ask-everything', 'reads-free');
@@ -78,7 +78,7 @@ describe('a preset for one run', () => {
   it('what is damaged in the file is no choice, and the file does not grow for ever', () => {
     const file = memory();
     file.all['approvals.runs'] = [['one', 'everything'], 'two', null, ['three', 'ask-everything']];
-    const window = new RunPresets(file);
+    const window = new RunApprovalPresets(file);
     assert.deepEqual(
       ['one', 'two', 'three'].map((run) => window.of(run, 'reads-free')),
       [undefined, undefined, 'ask-everything'],

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { renameSync, rmSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 import { estimateTokenCount } from 'tokenx';
-import { commitChanges } from '../../../src/extension/commit/commitChanges.ts';
+import { collectCommitMessageDiff } from '../../../src/extension/commit/commitChanges.ts';
 import type { CommitRepository, GitChange } from '../../../src/extension/commit/git.ts';
 import { type TemporaryWorkspace, temporaryWorkspace } from '../../support/workspace.ts';
 
@@ -73,7 +73,7 @@ describe('what a model is told of a commit', () => {
     real.git('commit', '-q', '-m', subject);
   };
   const tell = (tokens = 4000, isExcluded = (_: string) => false, signal = new AbortController().signal) =>
-    commitChanges({ repository: real.repository, workspace, isExcluded, signal }, tokens);
+    collectCommitMessageDiff({ repository: real.repository, workspace, isExcluded, signal }, tokens);
 
   it('what is staged, and nothing else', async () => {
     commit('Begin');
@@ -109,7 +109,9 @@ describe('what a model is told of a commit', () => {
     real.git('add', 'b.txt');
     const sources = { repository: real.repository, workspace, isExcluded: () => false, withoutStyle: true as const };
     const of = (only: string) =>
-      commitChanges({ ...sources, signal: new AbortController().signal, only }, 4000).then((told) => told?.text);
+      collectCommitMessageDiff({ ...sources, signal: new AbortController().signal, only }, 4000).then(
+        (told) => told?.text,
+      );
     assert.match(
       (await of('a.txt'))!,
       /^What is not committed of a file:\n- modified a\.txt\n\n[\s\S]*\+one and a half\n$/,

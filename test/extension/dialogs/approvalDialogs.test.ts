@@ -13,7 +13,7 @@ import { serverApprovalText } from '../../../src/extension/mcp/mcpQuestionText.t
 import { setLanguage, t } from '../../../src/protocol/text/l10n.ts';
 import { localize } from '../../../src/protocol/text/localized.ts';
 import type { ApprovalRequest, Tool } from '../../../src/tools/core/tool.ts';
-import { editorTool } from '../../../src/tools/editorTools/editorTool.ts';
+import { createEditorProvidedTool } from '../../../src/tools/editorTools/editorTool.ts';
 import { builtinTools } from '../../../src/tools/host/builtinTools.ts';
 import type { McpServerDefinition } from '../../../src/tools/mcp/config/config.ts';
 import { loadMcpSdk } from '../../../src/tools/mcp/loadSdk.ts';
@@ -146,7 +146,7 @@ describe('the dialog of every kind of approval', () => {
         ...free,
       }),
     );
-    const ofEditor = editorTool({
+    const ofEditor = createEditorProvidedTool({
       tool: { name: 'fetch', description: '', tags: [] },
       name: 'vscode.fetch',
       origin,

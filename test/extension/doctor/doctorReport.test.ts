@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { type DoctorCheck, runChecks, toDoctorReport } from '../../../src/extension/doctor/doctorReport.ts';
+import { type DoctorCheck, runDoctorChecks, toDoctorReport } from '../../../src/extension/doctor/doctorReport.ts';
 
 const key = 'sk-CANARYKEY1234567890';
 const house = 'my-own-password-of-a-proxy';
@@ -22,7 +22,7 @@ const checks: DoctorCheck[] = [
 describe('the report of Doctor', () => {
   it('says what was found, a check that fails among it, and hides keys and the home folder', async () => {
     const told: string[] = [];
-    const sections = await runChecks(checks, new AbortController().signal, (text) => told.push(text));
+    const sections = await runDoctorChecks(checks, new AbortController().signal, (text) => told.push(text));
     assert.deepEqual(told, ['Fine', 'Fine: looking', 'Odd', 'Broken']);
     assert.equal(
       toDoctorReport(sections, { secrets: [house], home: '/home/ada' }),
@@ -58,7 +58,7 @@ describe('the report of Doctor', () => {
         return [{ level: 'fact', text: 'Stopped.' }];
       },
     };
-    const sections = await runChecks([stopping, ...checks], stop.signal, () => {});
+    const sections = await runDoctorChecks([stopping, ...checks], stop.signal, () => {});
     assert.deepEqual(sections, [{ title: 'Slow', findings: [{ level: 'fact', text: 'Stopped.' }] }]);
   });
 });

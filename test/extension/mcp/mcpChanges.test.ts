@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { mcpRuleText } from '../../../src/extension/approvals/serverRules.ts';
-import { toolsApprovalDiff, toolsApprovalText } from '../../../src/extension/mcp/mcpChanges.ts';
+import { toolChangesApprovalDiff, toolChangesApprovalText } from '../../../src/extension/mcp/mcpChanges.ts';
 import type { McpServerDefinition } from '../../../src/tools/mcp/config/config.ts';
 import type { ServerToolText } from '../../../src/tools/mcp/serverText.ts';
-import type { ToolChangesApproval } from '../../../src/tools/mcp/toolChanges.ts';
+import type { McpToolChangesApprovalRequest } from '../../../src/tools/mcp/toolChanges.ts';
 
 const definition: McpServerDefinition = {
   name: 'odd',
@@ -23,7 +23,7 @@ const work: ServerToolText = {
   description: 'Does work.',
   inputSchema: { type: 'object', properties: { text } },
 };
-const asked = (more: Partial<ToolChangesApproval>): ToolChangesApproval => ({
+const asked = (more: Partial<McpToolChangesApprovalRequest>): McpToolChangesApprovalRequest => ({
   definition,
   added: [],
   changed: [],
@@ -44,7 +44,7 @@ describe('the question about changed tools', () => {
         { ...work, name: 'see' },
       ],
     });
-    assert.deepEqual(toolsApprovalText(question), {
+    assert.deepEqual(toolChangesApprovalText(question), {
       message: 'The MCP server odd has changed its tools. Use them as they are now?',
       detail: `Changed: work
 · description was: “Does work.”
@@ -60,7 +60,7 @@ Your permissions for a changed tool then apply to the new version. If you declin
     });
   });
 
-  const parts: [what: string, question: ToolChangesApproval, lines: string[]][] = [
+  const parts: [what: string, question: McpToolChangesApprovalRequest, lines: string[]][] = [
     ['an argument of another type', becomes({ inputSchema: { type: 'object', properties: { text: { type: 'number' } } } }), ['argument text was: “{"type":"string"}”', 'argument text is: “{"type":"number"}”']],
     ['an argument more, one less', becomes({ inputSchema: { type: 'object', properties: { all: text } } }), ['missing: argument text: “{"type":"string"}”', 'argument all: “{"type":"string"}”']],
     ['what is needed', becomes({ inputSchema: { ...work.inputSchema, required: ['text'] } }), ['required arguments: “["text"]”']],
@@ -79,14 +79,14 @@ Your permissions for a changed tool then apply to the new version. If you declin
   ]; // biome-ignore format: a table
   for (const [what, question, lines] of parts)
     it(`shows where they differ: ${what}`, () => {
-      const { detail, whole } = toolsApprovalText(question);
+      const { detail, whole } = toolChangesApprovalText(question);
       const [shown] = detail.split('\n\n');
       assert.deepEqual(shown!.split('\n'), ['Changed: work', ...lines.map((line) => `· ${line}`)]);
       assert.equal(whole, true);
     });
 
   const long = 'x'.repeat(100_000);
-  const tooMuch: [what: string, question: ToolChangesApproval][] = [
+  const tooMuch: [what: string, question: McpToolChangesApprovalRequest][] = [
     ['a description of 100 kB', becomes({ description: long })],
     ['an argument of 100 kB', becomes({ inputSchema: { type: 'object', properties: { text: { description: long } } } })],
     ['a name of 100 kB', asked({ added: [{ ...work, name: long }] })],
@@ -97,23 +97,23 @@ Your permissions for a changed tool then apply to the new version. If you declin
   ]; // biome-ignore format: a table
   for (const [what, question] of tooMuch)
     it(`is short, and says that it is not all of it: ${what}`, () => {
-      const { detail, whole } = toolsApprovalText(question);
+      const { detail, whole } = toolChangesApprovalText(question);
       assert.equal(whole, false);
       assert.ok(detail.length < 3200 && detail.split('\n').length <= 28, detail);
       assert.match(detail, /The text does not fit here\. Review… shows all of it/);
       assert.match(detail, /Your permissions for a changed tool then apply to the new version/);
-      assert.equal(toolsApprovalDiff(question).whole, true);
+      assert.equal(toolChangesApprovalDiff(question).whole, true);
     });
 
   it('of what cannot be shown in a review either, there is no yes', () => {
     const huge = Array.from({ length: 100 }, (_, index) => ({ ...work, name: `${index}`, description: long }));
-    const { after, whole } = toolsApprovalDiff(asked({ added: huge }));
+    const { after, whole } = toolChangesApprovalDiff(asked({ added: huge }));
     assert.equal(whole, false);
     assert.match(after, /\d+ more tools: too large to be shown, and so to be allowed\./);
   });
 
   it('in a review a long line goes on below, so that an editor draws all of it', () => {
-    const { after } = toolsApprovalDiff(becomes({ description: `${'😀'.repeat(110)}\n${'y'.repeat(240)} end` }));
+    const { after } = toolChangesApprovalDiff(becomes({ description: `${'😀'.repeat(110)}\n${'y'.repeat(240)} end` }));
     const rows = after.split('\n').slice(2, 7);
     assert.deepEqual(
       rows.map((row) => row.slice(0, 6) + [...row.slice(6)].length),
@@ -123,13 +123,13 @@ Your permissions for a changed tool then apply to the new version. If you declin
 
   it('says when a claim to only read frees a tool', () => {
     const claims = becomes({ annotations: { readOnlyHint: true } });
-    assert.doesNotMatch(toolsApprovalText(claims).detail, /You trust/);
-    assert.match(toolsApprovalText({ ...claims, trusted: true }).detail, /They run without approval\./);
+    assert.doesNotMatch(toolChangesApprovalText(claims).detail, /You trust/);
+    assert.match(toolChangesApprovalText({ ...claims, trusted: true }).detail, /They run without approval\./);
   });
 
   it('in the review every line of theirs has a bar, and what is new or gone is on one side only', () => {
     const description = 'Does work.\n\nextra\n  description';
-    const { before, after } = toolsApprovalDiff(
+    const { before, after } = toolChangesApprovalDiff(
       asked({
         changed: [{ was: work, now: { ...work, description } }],
         added: [{ name: 'extra\nwork', inputSchema: { type: 'object' } }],

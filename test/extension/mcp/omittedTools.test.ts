@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { omittedItemMessages } from '../../../src/extension/mcp/omittedTools.ts';
+import { omittedMcpItemMessages } from '../../../src/extension/mcp/omittedTools.ts';
 import type { OmittedServerItems } from '../../../src/tools/mcp/server.ts';
 
 describe('MCP Servers…: what is left out', () => {
@@ -12,5 +12,5 @@ describe('MCP Servers…: what is left out', () => {
   ]; // biome-ignore format: a table
   for (const [leftOut, sentences] of cases)
     it(`is named: ${sentences.join() || 'nothing'}`, () =>
-      assert.deepEqual(omittedItemMessages({ leftOut }), sentences));
+      assert.deepEqual(omittedMcpItemMessages({ leftOut }), sentences));
 });

@@ -1,9 +1,13 @@
 import assert from 'node:assert/strict';
-import { type EditorState, suggestionsForState } from '../../../src/extension/mentions/suggestions.ts';
+import {
+  promptSuggestionsForWorkspace,
+  type SuggestionWorkspaceState,
+} from '../../../src/extension/mentions/suggestions.ts';
 
 describe('What an empty panel offers', () => {
-  const quiet: EditorState = { errors: 0, changes: 0, readme: 'README.md', instructs: true, tested: true };
-  const labels = (seen: Partial<EditorState>) => suggestionsForState({ ...quiet, ...seen }).map(({ label }) => label);
+  const quiet: SuggestionWorkspaceState = { errors: 0, changes: 0, readme: 'README.md', instructs: true, tested: true };
+  const labels = (seen: Partial<SuggestionWorkspaceState>) =>
+    promptSuggestionsForWorkspace({ ...quiet, ...seen }).map(({ label }) => label);
 
   for (const [of, seen, offered] of [
     [
@@ -27,11 +31,11 @@ describe('What an empty panel offers', () => {
       ['Write a README', 'Write an AGENTS.md', 'Suggest improvements'],
     ],
     ['what there is always', {}, ['Explain this project', 'Suggest improvements']],
-  ] as [string, Partial<EditorState>, string[]][])
+  ] as [string, Partial<SuggestionWorkspaceState>, string[]][])
     it(of, () => assert.deepEqual(labels(seen), offered));
 
   it('says it with what it is about', () =>
-    assert.deepEqual(suggestionsForState({ ...quiet, changes: 3 })[0], {
+    assert.deepEqual(promptSuggestionsForWorkspace({ ...quiet, changes: 3 })[0], {
       label: 'Review my changes in 3 files',
       text: 'Review my changes (@changes): what is wrong, risky or missing? Change nothing.',
       mentions: [{ kind: 'changes' }],

@@ -2,12 +2,15 @@ import assert from 'node:assert/strict';
 import { dayBudget } from '../../../src/engine/core/budget.ts';
 import type { RunModel } from '../../../src/engine/run/runContext.ts';
 import {
-  answerRequest,
-  type ExternalModelRequest,
-  SharedModelRequestRejected,
+  answerIncomingModelRequest,
+  type IncomingModelRequest,
+  IncomingModelRequestRejected,
 } from '../../../src/extension/modelProvider/answerRequest.ts';
-import { type Requester, RequesterConsents } from '../../../src/extension/modelProvider/requesters.ts';
-import { RequestQueue } from '../../../src/extension/modelProvider/requestQueue.ts';
+import {
+  type RequestingExtension,
+  RequestingExtensionConsents,
+} from '../../../src/extension/modelProvider/requesters.ts';
+import { IncomingModelRequestQueue } from '../../../src/extension/modelProvider/requestQueue.ts';
 import { createAdapter } from '../../../src/llm/adapter/adapter.ts';
 import { DailySpendFiles } from '../../../src/runs/dailySpend.ts';
 import { temporaryFolder } from '../../support/editor/sample.ts';
@@ -17,19 +20,23 @@ import { call, type ScriptedReply, scriptedClient } from '../../support/scripted
 const user = (content: string) => [{ role: 1, content }];
 
 /** Somebody asks a scripted model, and what they are told. */
-function begin(replies: ScriptedReply[], model: Partial<RunModel> = {}, line = new RequestQueue(() => {})) {
+function begin(
+  replies: ScriptedReply[],
+  model: Partial<RunModel> = {},
+  line = new IncomingModelRequestQueue(() => {}),
+) {
   const client = scriptedClient(replies);
   const adapter = createAdapter(client, { retries: 0 }, { priceOf: () => ({ input: 1_000_000, output: 0 }) });
-  const ask = (more: Partial<ExternalModelRequest> & { local?: boolean } = {}) => {
+  const ask = (more: Partial<IncomingModelRequest> & { local?: boolean } = {}) => {
     const stop = new AbortController();
     const told: unknown[] = [];
-    const answer = answerRequest(
+    const answer = answerIncomingModelRequest(
       {
         who: 'Notes (test.notes)',
         messages: user('Hello?'),
         options: {},
         signal: stop.signal,
-        stop: () => stop.abort(new SharedModelRequestRejected('failed', 'Stopped by you.')),
+        stop: () => stop.abort(new IncomingModelRequestRejected('failed', 'Stopped by you.')),
         report: (part) => told.push('text' in part ? part.text : { [part.call.name]: part.call.arguments }),
         ...more,
       },
@@ -46,8 +53,9 @@ function begin(replies: ScriptedReply[], model: Partial<RunModel> = {}, line = n
   return { client, line, ask };
 }
 
-const refused = (kind: SharedModelRequestRejected['kind'], message: RegExp) => (error: SharedModelRequestRejected) =>
-  error instanceof SharedModelRequestRejected && error.kind === kind && message.test(error.message);
+const refused =
+  (kind: IncomingModelRequestRejected['kind'], message: RegExp) => (error: IncomingModelRequestRejected) =>
+    error instanceof IncomingModelRequestRejected && error.kind === kind && message.test(error.message);
 
 describe('an ask from outside of Towpath', () => {
   it('is told text as it comes and calls when they are whole, and the model is told who asks', async () => {
@@ -64,7 +72,7 @@ describe('an ask from outside of Towpath', () => {
     const numbered = { ...call('read', { path: 'b' }), id: 'functions.read:0' };
     const { ask } = begin([{ calls: [numbered] }, { calls: [numbered] }]);
     const ids: string[] = [];
-    const report: ExternalModelRequest['report'] = (part) => 'call' in part && ids.push(part.call.id);
+    const report: IncomingModelRequest['report'] = (part) => 'call' in part && ids.push(part.call.id);
     await ask({ report }).answer;
     const before = [
       { role: 2, content: [{ callId: ids[0], name: 'read', input: { path: 'b' } }] },
@@ -96,7 +104,7 @@ describe('an ask from outside of Towpath', () => {
     assert.deepEqual([client.requests.length, line.all.length], [0, 0]);
   });
 
-  const tooLong: [what: string, ask: Partial<ExternalModelRequest>, message: RegExp][] = [
+  const tooLong: [what: string, ask: Partial<IncomingModelRequest>, message: RegExp][] = [
     [
       '10 MB of words',
       { messages: user('word '.repeat(2_000_000)) },
@@ -161,7 +169,7 @@ describe('an ask from outside of Towpath', () => {
 
   it('of a model on this machine one answer is written at a time, in the order of asking; who leaves the line leaves it', async () => {
     const shown: string[] = [];
-    const line: RequestQueue = new RequestQueue(() =>
+    const line: IncomingModelRequestQueue = new IncomingModelRequestQueue(() =>
       shown.push(line.all.map(({ who, waits }) => `${who}${waits ? ' waits' : ''}`).join(', ')),
     );
     const { client, ask } = begin([{ endless: true }, { text: 'Third.' }], {}, line);
@@ -190,11 +198,11 @@ describe('who may ask', () => {
   const notes = { id: 'test.notes', name: 'Notes' };
 
   it('an extension is asked about once, and a yes is kept until it is taken back', async () => {
-    const questions: Requester[] = [];
+    const questions: RequestingExtension[] = [];
     const kept = memory();
-    const ask = async (asker: Requester) => questions.push(asker) > 0;
-    await new RequesterConsents(kept, ask).check(notes);
-    const later = new RequesterConsents(kept, ask);
+    const ask = async (asker: RequestingExtension) => questions.push(asker) > 0;
+    await new RequestingExtensionConsents(kept, ask).check(notes);
+    const later = new RequestingExtensionConsents(kept, ask);
     await later.check(notes);
     assert.deepEqual([questions.length, later.allowed], [1, ['test.notes']]);
     later.forget('test.notes');
@@ -204,7 +212,7 @@ describe('who may ask', () => {
 
   it('a no holds in this window until it is reconsidered; the editor itself is not asked about', async () => {
     let questions = 0;
-    const askers = new RequesterConsents(memory(), async () => {
+    const askers = new RequestingExtensionConsents(memory(), async () => {
       questions += 1;
       return false;
     });
@@ -213,14 +221,14 @@ describe('who may ask', () => {
     await askers.check({ name: 'the editor' });
     assert.equal(questions, 1);
     askers.reconsider();
-    await assert.rejects(askers.check(notes), SharedModelRequestRejected);
+    await assert.rejects(askers.check(notes), IncomingModelRequestRejected);
     assert.equal(questions, 2);
   });
 
   it('who asks in a loop while the question is open is refused, and there is one question', async () => {
     let answer = (_: boolean) => {};
     let questions = 0;
-    const askers = new RequesterConsents(memory(), () => {
+    const askers = new RequestingExtensionConsents(memory(), () => {
       questions += 1;
       return new Promise((resolve) => {
         answer = resolve;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { CheckResult } from '../../../src/check/taskResult.ts';
-import { StoredChecks } from '../../../src/extension/models/storedChecks.ts';
+import { StoredModelCheckResults } from '../../../src/extension/models/storedChecks.ts';
 
 const result = (model: string, passed: boolean): CheckResult => ({
   ...{ 'towpath-check': 1, model, at: 1, towpath: '1', of: 1, writtenPerSecond: 24 },
@@ -14,8 +14,12 @@ function kept(before?: unknown) {
     get: (name: string) => values.get(name),
     update: async (name: string, value: unknown) => void values.set(name, JSON.parse(JSON.stringify(value))),
   };
-  const checks = new StoredChecks(memento as ConstructorParameters<typeof StoredChecks>[0], () => void changes++);
-  const reopened = () => new StoredChecks(memento as ConstructorParameters<typeof StoredChecks>[0], () => {});
+  const checks = new StoredModelCheckResults(
+    memento as ConstructorParameters<typeof StoredModelCheckResults>[0],
+    () => void changes++,
+  );
+  const reopened = () =>
+    new StoredModelCheckResults(memento as ConstructorParameters<typeof StoredModelCheckResults>[0], () => {});
   return { checks, changes: () => changes, reopened };
 }
 

@@ -9,7 +9,7 @@ import {
   type FormerSettingName,
   type FormerSettings,
   formerSettingNames,
-  formerSettings,
+  formerSettingSchemas,
 } from '../../../src/extension/settings/formerSettings.ts';
 import { lookUpByModel } from '../../../src/llm/models/lookupByModel.ts';
 import { providers } from '../../../src/llm/models/providers.ts';
@@ -20,7 +20,7 @@ const models = ['gpt-5', 'gpt-5-mini', 'gpt-4', 'o3', 'qwen3', 'a/b', 'gpt*'];
 /** What applies to each model, as the program sees it: also to models of no provider, which have prices at most. */
 function effective(values: FormerSettingValues, written: unknown) {
   const former = Object.fromEntries(
-    formerSettingNames.map((name) => [name, formerSettings[name].parse(values[name])]),
+    formerSettingNames.map((name) => [name, formerSettingSchemas[name].parse(values[name])]),
   ) as FormerSettings;
   const ofProviders = providers.map(({ id }) => {
     const { baseUrl, priceOf, windowOf, ...rest } = providerSettings({ ...former, providers: written }, id);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { type InsightsPageState, insightsHtml } from '../../../src/extension/records/insightsPage.ts';
-import type { DailyModelUsage, ToolCounts } from '../../../src/protocol/run/insights.ts';
+import type { DailyModelUsage, ToolCallCounts } from '../../../src/protocol/run/insights.ts';
 
 const day = (more: Partial<DailyModelUsage>): DailyModelUsage => ({
   day: '2026-11-01',
@@ -18,7 +18,7 @@ const day = (more: Partial<DailyModelUsage>): DailyModelUsage => ({
   stops: 3,
   ...more,
 });
-const tool = (more: Partial<ToolCounts>): ToolCounts => ({
+const tool = (more: Partial<ToolCallCounts>): ToolCallCounts => ({
   tool: 'fs.edit',
   done: 3,
   failed: 1,
@@ -28,7 +28,7 @@ const tool = (more: Partial<ToolCounts>): ToolCounts => ({
   waits: [2000],
   ...more,
 });
-const html = (models: DailyModelUsage[], tools: ToolCounts[] = [], more: Partial<InsightsPageState> = {}) =>
+const html = (models: DailyModelUsage[], tools: ToolCallCounts[] = [], more: Partial<InsightsPageState> = {}) =>
   insightsHtml(
     { counts: { runs: models.length, models, tools }, unread: 0, scope: 'workspace', ...more },
     { script: 'https://page/insights.js', nonce: 'once' },

@@ -2,7 +2,11 @@ import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { allWorkspaceStorages, mergeWindowStorages, sharedStorage } from '../../../src/extension/records/storage.ts';
+import {
+  allWorkspaceStorages,
+  mergeWindowStorages,
+  sharedWorkspaceStorageFolder,
+} from '../../../src/extension/records/storage.ts';
 import type { StoredEvent } from '../../../src/protocol/run/events.ts';
 import { applyEvent } from '../../../src/protocol/run/fold.ts';
 import { RunStore } from '../../../src/runs/store.ts';
@@ -26,7 +30,7 @@ describe('the storage of a workspace', () => {
   ];
   for (const [given, shared] of cases)
     it(`of a window that the editor gives ${given} is ${shared}`, () =>
-      assert.equal(sharedStorage(place(given)), place(shared)));
+      assert.equal(sharedWorkspaceStorageFolder(place(given)), place(shared)));
 
   describe('that a second window had of its own before', () => {
     const storeOf = (workspace: string) => new RunStore(path.join(place(workspace), 'store'));

@@ -13,7 +13,7 @@ import type { RunEventBody, StoredEvent } from '../../../src/protocol/run/events
 import { StoreError } from '../../../src/runs/journal.ts';
 import { acquireRunLock } from '../../../src/runs/lock.ts';
 import { thisProcess } from '../../../src/runs/storage/lockHolder.ts';
-import { type OpenRun, RunStore } from '../../../src/runs/store.ts';
+import { RunStore, type WritableRun } from '../../../src/runs/store.ts';
 import { createToolHost } from '../../../src/tools/host/host.ts';
 import { defaultChatWorkflow } from '../../../src/workflows/run/chatWorkflow.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -188,7 +188,7 @@ describe('the conversation in the panel', () => {
       if (!isFirst) await shown.send('hi');
       panel.length = 0;
       const { create, open } = store;
-      const fullAfter = (events: number, opened: OpenRun) => {
+      const fullAfter = (events: number, opened: WritableRun) => {
         let left = events;
         const append = async (event: StoredEvent) => {
           if (left-- <= 0) throw StoreError.from({ code: 'ENOSPC' });

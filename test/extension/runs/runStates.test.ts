@@ -8,14 +8,14 @@ import { RunStates, restingRunState, stateLabel } from '../../../src/extension/r
 import type { RunEvent, RunEventBody, StoredEvent } from '../../../src/protocol/run/events.ts';
 import { applyEvent } from '../../../src/protocol/run/fold.ts';
 import { pendingApprovalIds } from '../../../src/protocol/run/pending.ts';
-import { type OpenRun, RunStore } from '../../../src/runs/store.ts';
+import { RunStore, type WritableRun } from '../../../src/runs/store.ts';
 
 const windows = new Set<Window>();
 
 /** A window on the folder: what its engine and its panel would say of its runs is said by hand. */
 class Window {
   readonly store: RunStore;
-  readonly open = new Map<string, OpenRun>();
+  readonly open = new Map<string, WritableRun>();
   readonly asking = new Set<string>();
   inView?: string;
   /** Ended, and nobody saw how. */

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { parseTypedResult } from '../../../src/extension/runs/typedResult.ts';
+import { parseUserEnteredResult } from '../../../src/extension/runs/typedResult.ts';
 
 describe('the result of an interrupted step, as a person types it', () => {
   const cases: [text: string, value: unknown][] = [
@@ -20,9 +20,10 @@ describe('the result of an interrupted step, as a person types it', () => {
     ['v2: {not json}', 'v2: {not json}'],
   ];
   for (const [text, value] of cases)
-    it(`${JSON.stringify(text)} is ${JSON.stringify(value)}`, () => assert.deepEqual(parseTypedResult(text), value));
+    it(`${JSON.stringify(text)} is ${JSON.stringify(value)}`, () =>
+      assert.deepEqual(parseUserEnteredResult(text), value));
 
   for (const text of ['{version: 1}', '[OK] done', '"open', '{"a": 1} {'])
     it(`${text} is refused: it could be meant both ways`, () =>
-      assert.throws(() => parseTypedResult(text), /Not valid JSON/));
+      assert.throws(() => parseUserEnteredResult(text), /Not valid JSON/));
 });

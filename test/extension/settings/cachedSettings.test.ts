@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { cachedSettings } from '../../../src/extension/settings/cachedSettings.ts';
+import { createCachedSettingsReader } from '../../../src/extension/settings/cachedSettings.ts';
 
 describe('what is kept of the settings', () => {
   function settings() {
@@ -9,7 +9,7 @@ describe('what is kept of the settings', () => {
       listeners.add(changed);
       return { dispose: () => void listeners.delete(changed) };
     };
-    const now = cachedSettings(() => {
+    const now = createCachedSettingsReader(() => {
       reads++;
       return { turns };
     });

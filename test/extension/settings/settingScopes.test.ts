@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { formerSettingNames } from '../../../src/extension/settings/formerSettings.ts';
 import {
   type InspectedSetting,
-  machineSettings,
+  machineSettingNames,
   userSettingValue,
 } from '../../../src/extension/settings/settingScopes.ts';
 import { manifestSections, manifestSettings } from '../../support/manifestSettings.ts';
@@ -79,13 +79,13 @@ describe('the scopes of settings', () => {
     );
     const actual = Object.entries(manifestSettings).map(([name, { scope }]) => [name, scope]);
     assert.deepEqual(Object.fromEntries(actual), Object.fromEntries(expected));
-    assert.deepEqual([...machineSettings].sort(), Object.keys(scopes.machine).sort());
+    assert.deepEqual([...machineSettingNames].sort(), Object.keys(scopes.machine).sort());
   });
 
   it('those that towpath.providers has superseded are nowhere declared, and the machine is not asked for them', () => {
     for (const name of formerSettingNames) {
       assert.equal(manifestSettings[`towpath.${name}`], undefined, name);
-      assert.equal(machineSettings.has(name), false, name);
+      assert.equal(machineSettingNames.has(name), false, name);
     }
   });
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type * as vscode from 'vscode';
-import type { ChatPage, PageListener, ViewLocation } from '../../../src/extension/view/chatPage.ts';
+import type { ChatPage, ChatPageContainer, PageListener } from '../../../src/extension/view/chatPage.ts';
 import { ChatView } from '../../../src/extension/view/chatView.ts';
 import type { HostMessage } from '../../../src/protocol/panel/panelMessages.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -12,7 +12,7 @@ describe('what a page of the chat is told', () => {
   let listener: PageListener;
   let view: ChatView;
   let visible: boolean;
-  const place: ViewLocation = {
+  const place: ChatPageContainer = {
     get visible() {
       return visible;
     },

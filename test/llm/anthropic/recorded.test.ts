@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createAdapter } from '../../../src/llm/adapter/adapter.ts';
 import { createAnthropicClient } from '../../../src/llm/anthropic/client.ts';
-import { toWire } from '../../../src/llm/anthropic/wire.ts';
+import { toAnthropicWireRequest } from '../../../src/llm/anthropic/wire.ts';
 import type { ChatRequest } from '../../../src/llm/core/client.ts';
 import type { Message } from '../../../src/protocol/content/messages.ts';
 import {
@@ -102,7 +102,7 @@ describeRecorded('recorded replies of Anthropic', 'anthropic', (cases: Case[]) =
     const messages = wire && toMessages(wire);
     if (!messages) continue;
     it(`the same history goes out: ${requestFile}`, () => {
-      const sent = toWire({ model: wire.model, messages }, { omit: ['cache_control'] });
+      const sent = toAnthropicWireRequest({ model: wire.model, messages }, { omit: ['cache_control'] });
       assert.deepEqual(sent.messages, inBlocks(wire.messages));
     });
   }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { anthropicModelFacts } from '../../../src/llm/anthropic/models.ts';
 import { learnParameterFallback } from '../../../src/llm/anthropic/parameterFallback.ts';
-import { toWire, type WireFlags } from '../../../src/llm/anthropic/wire.ts';
+import { type AnthropicRequestRestrictions, toAnthropicWireRequest } from '../../../src/llm/anthropic/wire.ts';
 import type { ChatRequest } from '../../../src/llm/core/client.ts';
 import type { Message } from '../../../src/protocol/content/messages.ts';
 import { assistant, call, user } from '../../support/messages.ts';
@@ -17,12 +17,12 @@ const thought = (message: Message, ...content: object[]): Message =>
 const hm = { type: 'thinking', thinking: 'hm', signature: 's1' };
 const sealed = { type: 'redacted_thinking', data: 'x1' };
 
-const uncached: WireFlags = { omit: ['cache_control'] };
-const wire = (request: Partial<ChatRequest>, flags: WireFlags = uncached) =>
-  toWire({ model, messages: [user('hi')], ...request }, flags);
+const uncached: AnthropicRequestRestrictions = { omit: ['cache_control'] };
+const wire = (request: Partial<ChatRequest>, flags: AnthropicRequestRestrictions = uncached) =>
+  toAnthropicWireRequest({ model, messages: [user('hi')], ...request }, flags);
 
 /** Messages as on the wire, a line each. */
-function told(messages: Message[], flags: WireFlags = {}): string[] {
+function told(messages: Message[], flags: AnthropicRequestRestrictions = {}): string[] {
   const lines = (block: Record<string, unknown>): string => {
     if (block.type === 'text') return String(block.text);
     if (block.type === 'tool_use') return `→ ${block.id}:${block.name}${JSON.stringify(block.input)}`;
@@ -201,7 +201,7 @@ describe('what Anthropic is told', () => {
       cacheKey: 'run-1',
     };
     const cache_control = { type: 'ephemeral' };
-    assert.deepEqual(toWire(request), {
+    assert.deepEqual(toAnthropicWireRequest(request), {
       model,
       max_tokens: 100,
       system: [{ type: 'text', text: 'Be good.\n\nBe brief.', cache_control }],
@@ -285,7 +285,11 @@ describe('what Anthropic is told', () => {
 });
 
 describe('how much Claude may think and say', () => {
-  const budget = (thinkingBudget: number, more: Partial<ChatRequest> = {}, flags: WireFlags = {}) => {
+  const budget = (
+    thinkingBudget: number,
+    more: Partial<ChatRequest> = {},
+    flags: AnthropicRequestRestrictions = {},
+  ) => {
     const { thinking, max_tokens, output_config } = wire({ thinkingBudget, ...more }, flags);
     return [thinking, max_tokens, ...(output_config ? [output_config] : [])];
   };
@@ -360,117 +364,121 @@ describe('what a refusal of Anthropic teaches', () => {
   const formatted: ChatRequest = { ...request, responseFormat: { type: 'json_schema', name: 'x', schema: {} } };
   const adaptiveOnly =
     '"thinking.type.enabled" is not supported for this model. Use "thinking.type.adaptive" and "output_config.effort" to control thinking behavior.';
-  const lessons: [says: string, words: string, request: ChatRequest, before: WireFlags, lesson: object | undefined][] =
+  const lessons: [
+    says: string,
+    words: string,
+    request: ChatRequest,
+    before: AnthropicRequestRestrictions,
+    lesson: object | undefined,
+  ][] = [
     [
-      [
-        'a smaller limit',
-        'max_tokens: 32000 > 8192, which is the maximum allowed number of output tokens for claude-x',
-        request,
-        {},
-        { flags: { outputLimit: 8192 } },
-      ],
-      [
-        'a range (DeepSeek)',
-        'Invalid max_tokens value, the valid range is [1, 8192]',
-        request,
-        {},
-        { flags: { outputLimit: 8192 } },
-      ],
-      ['nothing from a limit that was kept', 'max_tokens: 9 > 64000', request, {}, undefined],
-      [
-        'how much room is left, this time',
-        'input length and `max_tokens` exceed context limit: 190000 + 32000 > 200000, decrease input length',
-        request,
-        {},
-        { flags: { outputLimit: 10_000 }, once: true },
-      ],
-      [
-        'nothing when there is no room',
-        'input length and `max_tokens` exceed context limit: 199999 + 32000 > 200000',
-        request,
-        {},
-        undefined,
-      ],
-      ['an effort in place of a budget', adaptiveOnly, thinks, {}, { flags: { thinking: 'adaptive' } }],
-      [
-        'neither the one nor the other',
-        adaptiveOnly,
-        thinks,
-        { thinking: 'adaptive' },
-        { flags: { thinking: 'none' } },
-      ],
-      ['nothing from that without thinking', adaptiveOnly, request, {}, undefined],
-      ['no thinking at all', 'thinking: Extra inputs are not permitted', thinks, {}, { flags: { thinking: 'none' } }],
-      [
-        'a budget in place of an effort',
-        'adaptive thinking is not supported on this model',
-        { ...thinks, model: 'claude-sonnet-5' },
-        {},
-        { flags: { thinking: 'budget' } },
-      ],
-      [
-        'signatures that do not count here',
-        'messages.1.content.0: Invalid `signature` in `thinking` block',
-        remembers,
-        {},
-        { flags: { refused: new Set(['s1', 'x1']) } },
-      ],
-      [
-        'the same in other words',
-        'messages.3.content.8: `thinking` or `redacted_thinking` blocks in the latest assistant message cannot be modified.',
-        remembers,
-        {},
-        { flags: { refused: new Set(['s1', 'x1']) } },
-      ],
-      [
-        'nothing when they were left out',
-        'Invalid `signature`',
-        remembers,
-        { refused: new Set(['s1', 'x1']) },
-        undefined,
-      ],
-      [
-        'that thinking waits for the next turn',
-        'messages.1.content.0.type: Expected `thinking` or `redacted_thinking`, but found `tool_use`.',
-        thinks,
-        {},
-        { flags: { thinking: 'none' }, once: true },
-      ],
-      [
-        'the format has to be asked for in words',
-        'output_config.format: Extra inputs are not permitted',
-        formatted,
-        {},
-        { flags: { formatInPrompt: true } },
-      ],
-      [
-        'one of two that exclude each other',
-        '`temperature` and `top_p` cannot both be specified for this model. Please use only one.',
-        request,
-        {},
-        { flags: { omit: ['top_p'] } },
-      ],
-      [
-        'a parameter that is no more',
-        '`temperature` is deprecated for this model.',
-        request,
-        { omit: ['top_p'] },
-        { flags: { omit: ['top_p', 'temperature'] } },
-      ],
-      [
-        'a gateway without a cache',
-        'tools.0.cache_control: Extra inputs are not permitted',
-        request,
-        {},
-        { flags: { omit: ['cache_control'] } },
-      ],
-      ['nothing from anything else', 'messages.0: Input does not match the expected shape.', request, {}, undefined],
-    ];
+      'a smaller limit',
+      'max_tokens: 32000 > 8192, which is the maximum allowed number of output tokens for claude-x',
+      request,
+      {},
+      { flags: { outputLimit: 8192 } },
+    ],
+    [
+      'a range (DeepSeek)',
+      'Invalid max_tokens value, the valid range is [1, 8192]',
+      request,
+      {},
+      { flags: { outputLimit: 8192 } },
+    ],
+    ['nothing from a limit that was kept', 'max_tokens: 9 > 64000', request, {}, undefined],
+    [
+      'how much room is left, this time',
+      'input length and `max_tokens` exceed context limit: 190000 + 32000 > 200000, decrease input length',
+      request,
+      {},
+      { flags: { outputLimit: 10_000 }, once: true },
+    ],
+    [
+      'nothing when there is no room',
+      'input length and `max_tokens` exceed context limit: 199999 + 32000 > 200000',
+      request,
+      {},
+      undefined,
+    ],
+    ['an effort in place of a budget', adaptiveOnly, thinks, {}, { flags: { thinking: 'adaptive' } }],
+    ['neither the one nor the other', adaptiveOnly, thinks, { thinking: 'adaptive' }, { flags: { thinking: 'none' } }],
+    ['nothing from that without thinking', adaptiveOnly, request, {}, undefined],
+    ['no thinking at all', 'thinking: Extra inputs are not permitted', thinks, {}, { flags: { thinking: 'none' } }],
+    [
+      'a budget in place of an effort',
+      'adaptive thinking is not supported on this model',
+      { ...thinks, model: 'claude-sonnet-5' },
+      {},
+      { flags: { thinking: 'budget' } },
+    ],
+    [
+      'signatures that do not count here',
+      'messages.1.content.0: Invalid `signature` in `thinking` block',
+      remembers,
+      {},
+      { flags: { refused: new Set(['s1', 'x1']) } },
+    ],
+    [
+      'the same in other words',
+      'messages.3.content.8: `thinking` or `redacted_thinking` blocks in the latest assistant message cannot be modified.',
+      remembers,
+      {},
+      { flags: { refused: new Set(['s1', 'x1']) } },
+    ],
+    [
+      'nothing when they were left out',
+      'Invalid `signature`',
+      remembers,
+      { refused: new Set(['s1', 'x1']) },
+      undefined,
+    ],
+    [
+      'that thinking waits for the next turn',
+      'messages.1.content.0.type: Expected `thinking` or `redacted_thinking`, but found `tool_use`.',
+      thinks,
+      {},
+      { flags: { thinking: 'none' }, once: true },
+    ],
+    [
+      'the format has to be asked for in words',
+      'output_config.format: Extra inputs are not permitted',
+      formatted,
+      {},
+      { flags: { formatInPrompt: true } },
+    ],
+    [
+      'one of two that exclude each other',
+      '`temperature` and `top_p` cannot both be specified for this model. Please use only one.',
+      request,
+      {},
+      { flags: { omit: ['top_p'] } },
+    ],
+    [
+      'a parameter that is no more',
+      '`temperature` is deprecated for this model.',
+      request,
+      { omit: ['top_p'] },
+      { flags: { omit: ['top_p', 'temperature'] } },
+    ],
+    [
+      'a gateway without a cache',
+      'tools.0.cache_control: Extra inputs are not permitted',
+      request,
+      {},
+      { flags: { omit: ['cache_control'] } },
+    ],
+    ['nothing from anything else', 'messages.0: Input does not match the expected shape.', request, {}, undefined],
+  ];
   for (const [says, words, asked, before, lesson] of lessons) {
     it(says, () => {
       const learned = learnParameterFallback(words, asked, before);
       assert.deepEqual(learned, lesson);
-      if (learned) assert.notDeepEqual(toWire(asked, learned.flags), toWire(asked, before), 'the next request differs');
+      if (learned)
+        assert.notDeepEqual(
+          toAnthropicWireRequest(asked, learned.flags),
+          toAnthropicWireRequest(asked, before),
+          'the next request differs',
+        );
     });
   }
 

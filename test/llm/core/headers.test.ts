@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { insertHeaderSecrets, invalidHeaderReason, referencedSecretNames } from '../../../src/llm/core/headers.ts';
-import { createClient, type ProviderChoice } from '../../../src/llm/createClient.ts';
+import { createLLMClient, type ProviderChoice } from '../../../src/llm/createClient.ts';
 import { providers } from '../../../src/llm/models/providers.ts';
 import { greeting, hear } from '../serve.ts';
 
@@ -60,7 +60,7 @@ describe('headers and an organization', () => {
       return answer();
     };
     try {
-      const client = createClient({ model: 'm', baseUrl: 'https://models.example', ...choice });
+      const client = createLLMClient({ model: 'm', baseUrl: 'https://models.example', ...choice });
       const { error } = await hear(client.chatStream(greeting));
       const listing = await client.listModels?.().catch((thrown: Error) => thrown);
       return { sent, told: [error?.message, (listing as Error).message].join('\n') };
@@ -129,7 +129,13 @@ describe('headers and an organization', () => {
     for (const server of [other, first]) await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     try {
       const baseUrl = `http://127.0.0.1:${portOf(first)}/v1`;
-      const client = createClient({ provider: 'openai-compatible', model: 'm', baseUrl, headers, secrets: [secret] });
+      const client = createLLMClient({
+        provider: 'openai-compatible',
+        model: 'm',
+        baseUrl,
+        headers,
+        secrets: [secret],
+      });
       const { error } = await hear(client.chatStream(greeting));
       await assert.rejects(client.listModels!(), /redirects to http/);
       assert.match(error!.message, /Redirects are not followed/);

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import type { ChatRequest } from '../../../src/llm/core/client.ts';
 import type { JsonObject } from '../../../src/llm/core/json.ts';
-import { toWireName } from '../../../src/llm/core/wireToolNames.ts';
+import { toWireToolName } from '../../../src/llm/core/wireToolNames.ts';
 import { toGoogleSchema } from '../../../src/llm/google/schema.ts';
 import {
-  type GoogleFlags,
   type GooglePart,
-  learnGoogleFlags,
+  type GoogleRequestRestrictions,
+  learnGoogleRequestRestriction,
   toGoogleFunctionName,
   toGoogleWire,
 } from '../../../src/llm/google/wire.ts';
@@ -20,12 +20,12 @@ const own = (message: AssistantMessage, ...parts: GooglePart[]): AssistantMessag
 });
 const readPart = (path: string, more: object = {}) => callPart('fs_read', { path }, { ...more });
 
-function wire(messages: Message[], more: Partial<ChatRequest> = {}, flags: GoogleFlags = {}): GoogleBody {
+function wire(messages: Message[], more: Partial<ChatRequest> = {}, flags: GoogleRequestRestrictions = {}): GoogleBody {
   return toGoogleWire({ model: 'm', messages, ...more }, flags) as unknown as GoogleBody;
 }
 
 /** Contents as on the wire, a line each: `role part | part`. */
-function told(messages: Message[], flags?: GoogleFlags): string[] {
+function told(messages: Message[], flags?: GoogleRequestRestrictions): string[] {
   return wire(messages, {}, flags).contents.map(({ role, parts }) => `${role} ${parts.map(inWords).join(' | ')}`);
 }
 
@@ -42,7 +42,7 @@ const beginning = 'user (The beginning of this conversation is left out.)';
 const interrupted =
   '← fs_read{"ok":false,"error":{"code":"TOOL_INTERRUPTED","message":"Stopped before there was a result; it may or may not have run."}}';
 
-const histories: [says: string, messages: Message[], contents: string[], flags?: GoogleFlags][] = [
+const histories: [says: string, messages: Message[], contents: string[], flags?: GoogleRequestRestrictions][] = [
   [
     'two calls are one content, their results one content in the order asked',
     [user('go'), assistant('Reading.', call('1'), call('2', 'b')), results('2', '1'), assistant('Done.')],
@@ -290,7 +290,12 @@ describe('a request to Gemini', () => {
   it('with nothing', () =>
     assert.deepEqual(wire([user('hi')]), { contents: [{ role: 'user', parts: [{ text: 'hi' }] }] }));
 
-  const thinking: [model: string, budget: number | undefined, config: object | undefined, flags?: GoogleFlags][] = [
+  const thinking: [
+    model: string,
+    budget: number | undefined,
+    config: object | undefined,
+    flags?: GoogleRequestRestrictions,
+  ][] = [
     ['gemini-2.5-flash', undefined, { includeThoughts: true }],
     ['gemini-3-pro-preview', 0, { includeThoughts: true }],
     ['gemini-2.0-flash', 0, undefined],
@@ -334,12 +339,12 @@ describe('a request to Gemini', () => {
   it('function names', () => {
     const long = `mcp.${'x'.repeat(100)}`;
     const names = ['fs.read', 'constructor', '-a', 'ä', '', long].map(toGoogleFunctionName);
-    assert.deepEqual(names, ['fs_read', 'constructor', '_-a', '_', '_', toWireName(long)]);
+    assert.deepEqual(names, ['fs_read', 'constructor', '_-a', '_', '_', toWireToolName(long)]);
   });
 });
 
 describe('what a 400 of Gemini teaches', () => {
-  const lessons: [words: string, flags: GoogleFlags, learned: GoogleFlags | undefined][] = [
+  const lessons: [words: string, flags: GoogleRequestRestrictions, learned: GoogleRequestRestrictions | undefined][] = [
     ['Thinking is not enabled for models/gemini-2.0-flash', {}, { omitThinking: true }],
     ['Thinking_config.include_thoughts is only enabled when thinking is enabled.', {}, { omitThinking: true }],
     ['This model does not support thinking.', { systemAsUser: true }, { systemAsUser: true, omitThinking: true }],
@@ -359,7 +364,8 @@ describe('what a 400 of Gemini teaches', () => {
     ['Request contains an invalid argument.', {}, undefined],
   ];
   for (const [words, flags, learned] of lessons) {
-    it(`${words} ${JSON.stringify(flags)}`, () => assert.deepEqual(learnGoogleFlags(words, flags), learned));
+    it(`${words} ${JSON.stringify(flags)}`, () =>
+      assert.deepEqual(learnGoogleRequestRestriction(words, flags), learned));
   }
 });
 

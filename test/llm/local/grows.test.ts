@@ -2,12 +2,16 @@ import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { createLocalClient, type LocalClient, type LocalClientOptions } from '../../../src/llm/local/host/client.ts';
+import {
+  createLocalModelClient,
+  type LocalModelClient,
+  type LocalModelClientOptions,
+} from '../../../src/llm/local/host/client.ts';
 import { eventually } from '../../support/eventually.ts';
 import { type RandomModelOptions, writeRandomModel } from '../../support/randomModel.ts';
 import { buildWorker, firstContextVariable, rejection, stopAt, Talk } from './setup.ts';
 
-interface Kind extends Pick<LocalClientOptions, 'fullCache'> {
+interface Kind extends Pick<LocalModelClientOptions, 'fullCache'> {
   model: RandomModelOptions;
   /** What is read again when the context has grown: nothing, or all of it. */
   again: 'nothing' | 'all';
@@ -42,7 +46,7 @@ describe('the context of a local model', () => {
   const states = path.join(folder, 'model-states');
   const runs = path.join(folder, 'runs');
   const counted: string[] = [];
-  const made: LocalClient[] = [];
+  const made: LocalModelClient[] = [];
   let logged: string[] = [];
   const file = (name: string) => path.join(folder, `${name}.gguf`);
   before(async () => {
@@ -70,8 +74,8 @@ describe('the context of a local model', () => {
     console.log(`\n    tokens read of a prompt\n${counted.map((line) => `      ${line}`).join('\n')}\n`);
   });
 
-  const begin = async (name: string, more: Partial<LocalClientOptions> = {}): Promise<LocalClient> => {
-    const client = createLocalClient({
+  const begin = async (name: string, more: Partial<LocalModelClientOptions> = {}): Promise<LocalModelClient> => {
+    const client = createLocalModelClient({
       workerPath: await buildWorker(),
       modelPath: file(name),
       threads: 1,
@@ -85,7 +89,7 @@ describe('the context of a local model', () => {
     return client;
   };
   const keep = () => ({ folder: states, folders: [], runs, bytes: 1e9, restMs: 10, share: 1e9 });
-  const talkOf = (client: LocalClient, cacheKey: string) => new Talk(client, { ...request, cacheKey });
+  const talkOf = (client: LocalModelClient, cacheKey: string) => new Talk(client, { ...request, cacheKey });
   const read = ({ last: { usage } }: Talk) => usage!.promptTokens - (usage!.cachedTokens ?? 0);
   const sizes = () => logged.flatMap((line) => /^context of .* has (\d+) now/.exec(line)?.[1] ?? []);
   /** What is said by whoever has read the whole of it at once, in a context of 4,096. */
@@ -189,7 +193,7 @@ describe('the context of a local model', () => {
   });
 
   /** Kills the process as soon as the context grows, so many times. */
-  const killing = async (talk: Talk, client: LocalClient, times: number, text: string) => {
+  const killing = async (talk: Talk, client: LocalModelClient, times: number, text: string) => {
     talk.messages.push({ role: 'user', content: text });
     let killed = 0;
     let content = '';

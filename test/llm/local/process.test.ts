@@ -1,9 +1,13 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { createLocalClient, type LocalClient, type LocalClientOptions } from '../../../src/llm/local/host/client.ts';
+import {
+  createLocalModelClient,
+  type LocalModelClient,
+  type LocalModelClientOptions,
+} from '../../../src/llm/local/host/client.ts';
 import { createHeartbeat } from '../../../src/llm/local/host/heartbeat.ts';
-import { createModelMemory } from '../../../src/llm/local/host/modelMemory.ts';
+import { createLoadedModelScheduler } from '../../../src/llm/local/host/modelMemory.ts';
 import { modelProcessExitError } from '../../../src/llm/local/host/processExit.ts';
 import { inferenceThreadCount } from '../../../src/llm/local/host/threadCount.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -12,10 +16,10 @@ import { tries } from '../../support/tries.ts';
 import { localModel, rejection, Talk, tools } from './setup.ts';
 
 describe("a local model's process", () => {
-  let options: LocalClientOptions;
+  let options: LocalModelClientOptions;
   let close: () => Promise<void>;
-  let client: LocalClient;
-  const made: LocalClient[] = [];
+  let client: LocalModelClient;
+  const made: LocalModelClient[] = [];
   before(async () => {
     ({ options, close } = await localModel(testScript(tools), 'qwen'));
   });
@@ -23,8 +27,8 @@ describe("a local model's process", () => {
   afterEach(async () => {
     for (const one of made.splice(0)) await one.dispose();
   });
-  const begin = (more: Partial<LocalClientOptions> = {}): LocalClient => {
-    client = createLocalClient({ ...options, ...more });
+  const begin = (more: Partial<LocalModelClientOptions> = {}): LocalModelClient => {
+    client = createLocalModelClient({ ...options, ...more });
     made.push(client);
     return client;
   };
@@ -174,7 +178,7 @@ describe("a local model's process", () => {
   });
 
   it('makes room for another model when its answer is done, and comes back for its run', async () => {
-    const room = createModelMemory();
+    const room = createLoadedModelScheduler();
     const one = begin({ modelMemory: room });
     const two = begin({ modelMemory: room });
     const first = new Talk(one, { maxTokens: 200 });
@@ -194,7 +198,7 @@ describe("a local model's process", () => {
   });
 
   it('can be waited for, and stopped waiting for', async () => {
-    const room = createModelMemory();
+    const room = createLoadedModelScheduler();
     const one = begin({ modelMemory: room });
     const two = begin({ modelMemory: room });
     const stops = [new AbortController(), new AbortController()];

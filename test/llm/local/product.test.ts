@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
-import { createLocalClient, type LocalClient, type LocalClientOptions } from '../../../src/llm/local/host/client.ts';
+import {
+  createLocalModelClient,
+  type LocalModelClient,
+  type LocalModelClientOptions,
+} from '../../../src/llm/local/host/client.ts';
 import type { ApprovalPolicy } from '../../../src/protocol/content/policy.ts';
 import type { RunEvent } from '../../../src/protocol/run/events.ts';
 import { pendingCalls } from '../../../src/protocol/run/pending.ts';
@@ -25,8 +29,8 @@ function outline(text: string): string {
 }
 
 describe('a local model in the whole product', () => {
-  let client: LocalClient;
-  let options: LocalClientOptions;
+  let client: LocalModelClient;
+  let options: LocalModelClientOptions;
   let close: () => Promise<void>;
   let whole: Whole | undefined;
   const counted: string[] = [];
@@ -282,7 +286,7 @@ WaitingUser`,
     void run.start('[[write]]');
     await asked;
     await run.engine.close();
-    run.client = createLocalClient(options);
+    run.client = createLocalModelClient(options);
     run.build();
     run.events.length = 0;
     try {
@@ -306,7 +310,7 @@ assistant  ${said.bothWritten}
 WaitingUser`,
       );
     } finally {
-      await (run.client as LocalClient).dispose();
+      await (run.client as LocalModelClient).dispose();
     }
   });
 
@@ -408,7 +412,7 @@ WaitingUser`,
 
   it('Stop while the model loads', async () => {
     const run = await begin();
-    run.client = createLocalClient(options);
+    run.client = createLocalModelClient(options);
     try {
       const reached = waitFor(
         run,
@@ -420,7 +424,7 @@ WaitingUser`,
       await run.continue();
       assert.equal(outline(transcript(await run.kept())), `user       hi\nassistant  ${said.hello}\nWaitingUser`);
     } finally {
-      await (run.client as LocalClient).dispose();
+      await (run.client as LocalModelClient).dispose();
     }
   });
 

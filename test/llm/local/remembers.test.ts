@@ -13,7 +13,11 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { ChatRequest } from '../../../src/llm/core/client.ts';
 import { writeScriptedModel } from '../../../src/llm/local/demo/scriptedModel.ts';
-import { createLocalClient, type LocalClient, type LocalClientOptions } from '../../../src/llm/local/host/client.ts';
+import {
+  createLocalModelClient,
+  type LocalModelClient,
+  type LocalModelClientOptions,
+} from '../../../src/llm/local/host/client.ts';
 import type { ToolDefinition } from '../../../src/protocol/content/tools.ts';
 import { eventually } from '../../support/eventually.ts';
 import { writeRandomModel } from '../../support/randomModel.ts';
@@ -46,7 +50,7 @@ describe('a local model remembers', () => {
   const states = path.join(folder, 'model-states');
   const runs = path.join(folder, 'runs');
   const counted: string[] = [];
-  const made: LocalClient[] = [];
+  const made: LocalModelClient[] = [];
   let logged: string[] = [];
   const file = (name: string) => path.join(folder, `${name}.gguf`);
   before(async () => {
@@ -66,8 +70,8 @@ describe('a local model remembers', () => {
     console.log(`\n    tokens read of a prompt\n${counted.map((line) => `      ${line}`).join('\n')}\n`);
   });
 
-  const begin = async (name: string, more: Partial<LocalClientOptions> = {}): Promise<LocalClient> => {
-    const client = createLocalClient({
+  const begin = async (name: string, more: Partial<LocalModelClientOptions> = {}): Promise<LocalModelClient> => {
+    const client = createLocalModelClient({
       workerPath: await buildWorker(),
       modelPath: file(name),
       threads: 1,
@@ -87,18 +91,18 @@ describe('a local model remembers', () => {
     await eventually(`${run} is kept`, () => logged.some(isSaid));
   };
   /** The same conversation with another client, as after a reload. */
-  const on = (client: LocalClient, { messages }: Talk, request: Partial<ChatRequest>): Talk => {
+  const on = (client: LocalModelClient, { messages }: Talk, request: Partial<ChatRequest>): Talk => {
     const talk = new Talk(client, request);
     talk.messages.push(...messages);
     return talk;
   };
-  const killed = async (client: LocalClient) => {
+  const killed = async (client: LocalModelClient) => {
     process.kill(client.pid()!, 'SIGKILL');
     await eventually('the process is gone', () => client.pid() === undefined);
   };
 
   /** What may happen between two messages of a run; the client that the next one goes to. */
-  const between: Record<string, (client: LocalClient, name: string) => Promise<LocalClient>> = {
+  const between: Record<string, (client: LocalModelClient, name: string) => Promise<LocalModelClient>> = {
     'a question': async (client) => {
       await kept(); // whoever is asked takes longer
       return client;

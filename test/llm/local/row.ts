@@ -5,8 +5,8 @@ import {
   type DemoScriptStep,
   userMessageMarker,
 } from '../../../src/llm/local/demo/automaton.ts';
-import { createLocalClient, type LocalClient } from '../../../src/llm/local/host/client.ts';
-import { withTextCalls } from '../../../src/llm/textCalls/textCalls.ts';
+import { createLocalModelClient, type LocalModelClient } from '../../../src/llm/local/host/client.ts';
+import { withTextToolCallParsing } from '../../../src/llm/textCalls/textCalls.ts';
 import type { Deed, Part } from '../../support/providers.ts';
 import { withNulls } from '../../support/scripted.ts';
 import { type Own, type Row, tools } from '../behaviours.ts';
@@ -67,9 +67,9 @@ export const localRow: Row = {
     return {
       client({ note }) {
         const window = typeof deed === 'object' && 'status' in deed && /too long/.test(deed.message) ? 256 : 8192;
-        const own = createLocalClient({ ...options, contextSize: window, onLog: note });
+        const own = createLocalModelClient({ ...options, contextSize: window, onLog: note });
         closing.push(() => own.dispose());
-        return withTextCalls<LocalClient>({
+        return withTextToolCallParsing<LocalModelClient>({
           ...own,
           async *chatStream(request, signal) {
             requests++;

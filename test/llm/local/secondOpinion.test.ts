@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { LLMClient } from '../../../src/llm/core/client.ts';
-import { createClient } from '../../../src/llm/createClient.ts';
+import { createLLMClient } from '../../../src/llm/createClient.ts';
 import { type LocalServer, startLocalServer } from '../../support/localServer.ts';
 import { testScript } from '../../support/scripted.ts';
 import { transcript } from '../../support/transcript.ts';
@@ -50,7 +50,7 @@ describe('the same model file, in our process and behind a server of its own', (
   ];
   for (const [texts, answers] of stories)
     it(`${texts.join(', then ')}: ${answers.join(', ')}`, async () => {
-      const remote = createClient({ provider: 'openai-compatible', baseUrl: server.url, model: 'test' });
+      const remote = createLLMClient({ provider: 'openai-compatible', baseUrl: server.url, model: 'test' });
       const [ours, theirs] = [await story(model.client, texts, answers), await story(remote, texts, answers)];
       assert.deepEqual(ours, theirs);
       assert.ok(ours.said.includes('→'));

@@ -8,7 +8,7 @@ import { type ChatRequest, type ChatStreamChunk, ReplyAccumulator } from '../../
 import { LLMError } from '../../../src/llm/core/errors.ts';
 import type { DemoAutomatonScript } from '../../../src/llm/local/demo/automaton.ts';
 import { writeScriptedModel } from '../../../src/llm/local/demo/scriptedModel.ts';
-import { createLocalClient, type LocalClient } from '../../../src/llm/local/host/client.ts';
+import { createLocalModelClient, type LocalModelClient } from '../../../src/llm/local/host/client.ts';
 import type { AssistantMessage, Message } from '../../../src/protocol/content/messages.ts';
 import { type ToolOutcome, toToolResult } from '../../../src/protocol/content/tools.ts';
 import { builtinTools } from '../../../src/tools/host/builtinTools.ts';
@@ -109,7 +109,7 @@ export async function localModel(script: DemoAutomatonScript, chatWrapper?: 'qwe
   const modelPath = path.join(folder, 'test.gguf');
   writeScriptedModel(script, modelPath);
   const options = { workerPath, modelPath, threads: 1, gpu: false, chatWrapper } as const;
-  const client = createLocalClient(options);
+  const client = createLocalModelClient(options);
   const close = async () => {
     await client.dispose();
     rmSync(folder, { recursive: true });
@@ -124,7 +124,7 @@ export class Talk {
   chunks: ChatStreamChunk[] = [];
 
   constructor(
-    readonly client: LocalClient,
+    readonly client: LocalModelClient,
     readonly request: Partial<ChatRequest> = {},
   ) {}
 

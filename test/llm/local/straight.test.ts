@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { ChatRequest } from '../../../src/llm/core/client.ts';
-import { createLocalClient, type LocalClient } from '../../../src/llm/local/host/client.ts';
+import { createLocalModelClient, type LocalModelClient } from '../../../src/llm/local/host/client.ts';
 import { chatWrappers } from '../../../src/llm/local/ipc/chatWrappers.ts';
 import { writeRandomModel } from '../../support/randomModel.ts';
 import { tries } from '../../support/tries.ts';
@@ -32,7 +32,7 @@ describe('a model that says anything, held to a form', () => {
   const folder = mkdtempSync(path.join(tmpdir(), 'straight-'));
   const modelPath = path.join(folder, 'random.gguf');
   const logged: string[] = [];
-  let client: LocalClient;
+  let client: LocalModelClient;
   before(async () => {
     writeRandomModel(modelPath, { words: ['along', ' the', ' canal'] });
     await buildWorker();
@@ -42,7 +42,7 @@ describe('a model that says anything, held to a form', () => {
 
   const begin = async (chatWrapper: (typeof chatWrappers)[number] = 'auto') => {
     logged.length = 0;
-    client = createLocalClient({
+    client = createLocalModelClient({
       workerPath: await buildWorker(),
       modelPath,
       contextSize: 4096,

@@ -3,7 +3,11 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createLocalClient, type LocalClient, type LocalClientOptions } from '../../../src/llm/local/host/client.ts';
+import {
+  createLocalModelClient,
+  type LocalModelClient,
+  type LocalModelClientOptions,
+} from '../../../src/llm/local/host/client.ts';
 import { toEnglishText } from '../../../src/protocol/text/l10n.ts';
 import { said, testScript } from '../../support/scripted.ts';
 import { localModel, rejection, stopAt, Talk, tools } from './setup.ts';
@@ -11,7 +15,7 @@ import { localModel, rejection, stopAt, Talk, tools } from './setup.ts';
 // Real processes that speak as the model's does and go wrong in one way each.
 
 let folder: string;
-let client: LocalClient;
+let client: LocalModelClient;
 const lines: string[] = [];
 function freshFolder(): void {
   beforeEach(() => {
@@ -30,7 +34,7 @@ const modelPath = () => path.join(folder, 'model.gguf');
  * A client of a process of this code. `say` sends a message; `on.<type>` is called for each that comes, but for
  * pings, which are answered; `nth` is how often such a process was started by then.
  */
-function begin(code: string, options: Partial<LocalClientOptions> = {}): void {
+function begin(code: string, options: Partial<LocalModelClientOptions> = {}): void {
   const workerPath = path.join(folder, 'worker.mjs');
   writeFileSync(
     workerPath,
@@ -54,7 +58,14 @@ function begin(code: string, options: Partial<LocalClientOptions> = {}): void {
   );
   writeFileSync(modelPath(), `GGUF${'\0'.repeat(64)}`);
   const onLog = (line: string) => lines.push(line);
-  client = createLocalClient({ workerPath, modelPath: modelPath(), beatMs: 100, stuckAfter: 5, onLog, ...options });
+  client = createLocalModelClient({
+    workerPath,
+    modelPath: modelPath(),
+    beatMs: 100,
+    stuckAfter: 5,
+    onLog,
+    ...options,
+  });
 }
 
 const answers = 'on.generate = ({ id }) => answer(id);';
@@ -214,7 +225,7 @@ describe('a GPU that is not there', () => {
 
   it('is no trouble: the model is loaded on the CPU, and that can be asked', async () => {
     const { options, close } = await localModel(testScript(tools));
-    client = createLocalClient({ ...options, gpu: 'auto', onLog: (line) => lines.push(line) });
+    client = createLocalModelClient({ ...options, gpu: 'auto', onLog: (line) => lines.push(line) });
     try {
       const talk = new Talk(client);
       await talk.ask('hi');

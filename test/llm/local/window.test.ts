@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { createLocalClient, type LocalClient, type LocalClientOptions } from '../../../src/llm/local/host/client.ts';
+import {
+  createLocalModelClient,
+  type LocalModelClient,
+  type LocalModelClientOptions,
+} from '../../../src/llm/local/host/client.ts';
 import { truncateLongMessages } from '../../../src/llm/local/worker/truncateResults.ts';
 import type { Message } from '../../../src/protocol/content/messages.ts';
 import { said, testScript } from '../../support/scripted.ts';
@@ -10,13 +14,13 @@ const long = (words: number) => 'along the canal the boat is pulled '.repeat(wor
 const dropped = /^Other runs needed the memory/;
 
 describe('the window of a local model', () => {
-  let client: LocalClient;
-  let options: LocalClientOptions;
+  let client: LocalModelClient;
+  let options: LocalModelClientOptions;
   let close: () => Promise<void>;
   before(async () => {
     const model = await localModel(testScript(tools));
     ({ options } = model);
-    client = createLocalClient({ ...model.options, contextSize: 4096 });
+    client = createLocalModelClient({ ...model.options, contextSize: 4096 });
     close = async () => {
       await client.dispose();
       await model.close();
@@ -82,7 +86,7 @@ describe('the window of a local model', () => {
   ];
   for (const [what, contextSize, words, says] of sizes)
     it(`is smaller ${what}`, async () => {
-      const small = createLocalClient({ ...options, contextSize });
+      const small = createLocalModelClient({ ...options, contextSize });
       try {
         const error = await rejection(new Talk(small).ask(long(words)));
         assert.equal(error.code, 'LLM_CONTEXT_OVERFLOW');

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { createToolNameMapping, toWireName } from '../../../src/llm/core/wireToolNames.ts';
-import { parseArguments } from '../../../src/llm/messages/parseArguments.ts';
+import { createToolNameMapping, toWireToolName } from '../../../src/llm/core/wireToolNames.ts';
+import { parseToolArguments } from '../../../src/llm/messages/parseArguments.ts';
 
 const good: [text: string, value: object][] = [
   ['', {}],
@@ -33,16 +33,16 @@ const malformed: [why: string, text: string][] = [
 
 describe('the arguments of a call', () => {
   for (const [text, value] of good) {
-    it(`${JSON.stringify(text)} is read`, () => assert.deepEqual(parseArguments(text), { arguments: value }));
+    it(`${JSON.stringify(text)} is read`, () => assert.deepEqual(parseToolArguments(text), { arguments: value }));
   }
   for (const [why, text] of malformed) {
     it(`malformed, never mended: ${why}`, () => {
-      assert.deepEqual(parseArguments(text), { arguments: {}, malformed: text });
+      assert.deepEqual(parseToolArguments(text), { arguments: {}, malformed: text });
       assert.equal(({} as { auto?: boolean }).auto, undefined);
     });
   }
   it('200 levels are read', () => {
-    assert.equal(parseArguments(`${'{"a":'.repeat(200)}1${'}'.repeat(200)}`).malformed, undefined);
+    assert.equal(parseToolArguments(`${'{"a":'.repeat(200)}1${'}'.repeat(200)}`).malformed, undefined);
   });
 });
 
@@ -53,16 +53,16 @@ describe('names of tools on the wire', () => {
       { name: 'fs.apply_patch' },
       { name: 'mcp.files/list' },
     ]);
-    const there = ['fs.read', 'fs.apply_patch', 'mcp.files/list'].map(toWireName);
+    const there = ['fs.read', 'fs.apply_patch', 'mcp.files/list'].map(toWireToolName);
     assert.deepEqual(there, ['fs_read', 'fs_apply_patch', 'mcp_files_list']);
     assert.deepEqual(there.map(fromWire), ['fs.read', 'fs.apply_patch', 'mcp.files/list']);
   });
   it('long names have their beginning and a hash, each its own, and the way back knows them', () => {
     const tools = ['a', 'b'].map((end) => ({ name: `mcp.files.${'x'.repeat(60)}.${end}` }));
-    const there = tools.map(({ name }) => toWireName(name));
+    const there = tools.map(({ name }) => toWireToolName(name));
     for (const name of there) assert.match(name, /^mcp_files_x{43}_[0-9a-f]{10}$/);
     assert.notEqual(there[0], there[1]);
-    assert.deepEqual(there.map(toWireName), there);
+    assert.deepEqual(there.map(toWireToolName), there);
     assert.deepEqual(
       there.map(createToolNameMapping(tools)),
       tools.map(({ name }) => name),

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { toWire as toAnthropic } from '../../../src/llm/anthropic/wire.ts';
+import { toAnthropicWireRequest as toAnthropic } from '../../../src/llm/anthropic/wire.ts';
 import type { ChatRequest } from '../../../src/llm/core/client.ts';
 import { toGoogleWire } from '../../../src/llm/google/wire.ts';
 import { toLlamaHistory } from '../../../src/llm/local/ipc/chatHistory.ts';
 import { escapeSystemTags } from '../../../src/llm/messages/systemTags.ts';
-import { toWire as toOllama } from '../../../src/llm/ollama/wire.ts';
-import { toWire as toResponses } from '../../../src/llm/openai/responses/wire.ts';
-import { toWire as toOpenAI } from '../../../src/llm/openai/wire.ts';
+import { toOllamaWireRequest as toOllama } from '../../../src/llm/ollama/wire.ts';
+import { toOpenAIResponsesWireRequest as toResponses } from '../../../src/llm/openai/responses/wire.ts';
+import { toOpenAIWireRequest as toOpenAI } from '../../../src/llm/openai/wire.ts';
 import type { Message } from '../../../src/protocol/content/messages.ts';
 
 const system = (content: string): Message => ({ role: 'system', content });

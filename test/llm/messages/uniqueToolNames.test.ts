@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { createAdapter } from '../../../src/llm/adapter/adapter.ts';
 import type { ChatRequest } from '../../../src/llm/core/client.ts';
-import { toWireName } from '../../../src/llm/core/wireToolNames.ts';
-import { createClient } from '../../../src/llm/createClient.ts';
+import { toWireToolName } from '../../../src/llm/core/wireToolNames.ts';
+import { createLLMClient } from '../../../src/llm/createClient.ts';
 import { withUniqueToolNames } from '../../../src/llm/messages/uniqueToolNames.ts';
 import { type FakeProvider, fakeProviders } from '../../support/providers.ts';
 
@@ -31,16 +31,16 @@ describe('tools that would have one name on the wire', () => {
       const { tools = [] } = withUniqueToolNames(request)?.request ?? request;
       const other = tools.flatMap(({ name }, at) => (name === names[at] ? [] : [at]));
       assert.deepEqual(other, renamed);
-      assert.equal(new Set(tools.map(({ name }) => toWireName(name))).size, new Set(names).size);
+      assert.equal(new Set(tools.map(({ name }) => toWireToolName(name))).size, new Set(names).size);
     });
   }
 
   const call = (provider: FakeProvider, name: string) => async () => {
     const request = asked('a.b', 'a_b');
-    const wireName = toWireName(withUniqueToolNames(request)!.request.tools!.at(name === 'a.b' ? 0 : 1)!.name);
+    const wireName = toWireToolName(withUniqueToolNames(request)!.request.tools!.at(name === 'a.b' ? 0 : 1)!.name);
     const server = await provider.start([{ parts: [{ call: wireName, args: { x: 1 } }] }, { parts: [{ text: 'ok' }] }]);
     try {
-      const adapter = createAdapter(createClient({ ...server.choice, model: 'scripted' }), { retries: 0 });
+      const adapter = createAdapter(createLLMClient({ ...server.choice, model: 'scripted' }), { retries: 0 });
       const { signal } = new AbortController();
       const deltas: (string | undefined)[] = [];
       const onChunk = ({ toolCallDelta }: { toolCallDelta?: { name?: string } }) => deltas.push(toolCallDelta?.name);

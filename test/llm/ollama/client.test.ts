@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { ChatRequest, ChatStreamChunk } from '../../../src/llm/core/client.ts';
 import { LLMError } from '../../../src/llm/core/errors.ts';
 import { createOllamaClient, type OllamaClient, type OllamaClientOptions } from '../../../src/llm/ollama/client.ts';
-import { withTextCalls } from '../../../src/llm/textCalls/textCalls.ts';
+import { withTextToolCallParsing } from '../../../src/llm/textCalls/textCalls.ts';
 import { message } from '../../../src/protocol/text/l10n.ts';
 import { toStoredText } from '../../../src/protocol/text/localized.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -242,7 +242,7 @@ describe('Ollama on this machine', () => {
         ],
       },
     ];
-    const { calls, finish, text } = await hear(withTextCalls(client()).chatStream(request));
+    const { calls, finish, text } = await hear(withTextToolCallParsing(client()).chatStream(request));
     assert.deepEqual(
       calls.map(({ name, arguments: given }) => [name, given]),
       [['fs.read', { path: 'a' }]],

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import type { ChatRequest } from '../../../src/llm/core/client.ts';
 import {
-  learnOllamaModel,
+  defaultOllamaModelCapabilities,
+  learnOllamaModelCapability,
   ollamaContextSize,
   toOllamaModel,
-  unknownOllamaModel,
 } from '../../../src/llm/ollama/model.ts';
 import { promptTruncationWarning } from '../../../src/llm/ollama/truncation.ts';
-import { type OllamaConversionOptions, toWire } from '../../../src/llm/ollama/wire.ts';
+import { type OllamaConversionOptions, toOllamaWireRequest } from '../../../src/llm/ollama/wire.ts';
 import type { Message } from '../../../src/protocol/content/messages.ts';
 import { toEnglishText } from '../../../src/protocol/text/l10n.ts';
 import { call, results, user } from '../../support/messages.ts';
@@ -16,7 +16,7 @@ const readTool = { name: 'fs.read', description: 'Reads.', parameters: { type: '
 const able = { tools: true, thinking: true, vision: true, thinkingLevels: false };
 
 const wire = (request: Partial<ChatRequest>, options: Partial<OllamaConversionOptions> = {}) =>
-  toWire({ model: 'm', messages: [user('hi')], ...request }, { model: able, ...options });
+  toOllamaWireRequest({ model: 'm', messages: [user('hi')], ...request }, { model: able, ...options });
 const messages = (...list: Message[]) => wire({ messages: list }).body.messages;
 const wireCall = (path: string) => ({ function: { name: 'fs_read', arguments: { path } } });
 
@@ -85,7 +85,7 @@ describe('a request to Ollama', () => {
       'm does not accept images, so they are left out. Pick a model that does.',
     ]);
     assert.deepEqual(notes, ['m has no setting for a thinking budget here; it is ignored.']);
-    const unknown = wire(request, { model: unknownOllamaModel });
+    const unknown = wire(request, { model: defaultOllamaModelCapabilities });
     assert.deepEqual([unknown.body.think, unknown.warnings], [true, []]);
     assert.deepEqual(unknown.body.messages, [{ role: 'user', content: 'hi', images: ['AAAA'] }]);
   });
@@ -196,18 +196,21 @@ describe('a model of Ollama', () => {
     for (const shown of [null, [], {}, { error: 'x' }, { model_info: null, parameters: 3, details: 'x' }]) {
       assert.deepEqual(toOllamaModel(shown), { thinkingLevels: false });
     }
-    assert.equal(ollamaContextSize(unknownOllamaModel, undefined), undefined);
+    assert.equal(ollamaContextSize(defaultOllamaModelCapabilities, undefined), undefined);
   });
 
   it('is learned from a refusal, once', () => {
-    const learned = learnOllamaModel('registry.ollama.ai/library/gemma does not support tools', unknownOllamaModel);
+    const learned = learnOllamaModelCapability(
+      'registry.ollama.ai/library/gemma does not support tools',
+      defaultOllamaModelCapabilities,
+    );
     assert.deepEqual(learned, { thinkingLevels: false, tools: false });
-    assert.equal(learnOllamaModel('x does not support tools', learned!), undefined);
-    assert.deepEqual(learnOllamaModel('"x" does not support thinking', unknownOllamaModel), {
+    assert.equal(learnOllamaModelCapability('x does not support tools', learned!), undefined);
+    assert.deepEqual(learnOllamaModelCapability('"x" does not support thinking', defaultOllamaModelCapabilities), {
       thinkingLevels: false,
       thinking: false,
     });
-    assert.equal(learnOllamaModel('invalid options', unknownOllamaModel), undefined);
+    assert.equal(learnOllamaModelCapability('invalid options', defaultOllamaModelCapabilities), undefined);
   });
 });
 

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import type { ChatRequest } from '../../../src/llm/core/client.ts';
 import { providerPresets } from '../../../src/llm/models/providerPresets.ts';
-import { learnWireFlags, type WireFlags } from '../../../src/llm/models/wireFlags.ts';
-import { createDetailCollector } from '../../../src/llm/openai/details.ts';
-import { toWire } from '../../../src/llm/openai/wire.ts';
+import { learnOpenAICompatibilityFlags, type OpenAICompatibilityFlags } from '../../../src/llm/models/wireFlags.ts';
+import { createReasoningDetailCollector } from '../../../src/llm/openai/details.ts';
+import { toOpenAIWireRequest } from '../../../src/llm/openai/wire.ts';
 import type { Message, ToolCall } from '../../../src/protocol/content/messages.ts';
 import type { JsonSchema } from '../../../src/protocol/content/tools.ts';
 import { user } from '../../support/messages.ts';
 
-const plain: WireFlags = { provider: 'here' };
+const plain: OpenAICompatibilityFlags = { provider: 'here' };
 const ask = (more: Partial<ChatRequest>): ChatRequest => ({ model: 'm', messages: [user('hi')], ...more });
 const tools = [{ name: 'fs.read', description: '', parameters: { type: 'object' } }];
 const closed = { type: 'object', properties: { a: { type: 'string' } }, required: ['a'], additionalProperties: false };
@@ -21,7 +21,7 @@ const answer = (schema: JsonSchema): Partial<ChatRequest> => ({
 const wishes: [
   says: string,
   request: Partial<ChatRequest>,
-  flags: Partial<WireFlags>,
+  flags: Partial<OpenAICompatibilityFlags>,
   wire: Record<string, unknown>,
 ][] = [
   ['a tool must be called', { tools, toolChoice: 'required' }, {}, { tool_choice: 'required' }],
@@ -120,7 +120,7 @@ const wishes: [
 describe('what is asked of OpenAI-compatible providers', () => {
   for (const [says, request, flags, wire] of wishes) {
     it(says, () => {
-      const body = toWire(ask(request), { ...plain, ...flags });
+      const body = toOpenAIWireRequest(ask(request), { ...plain, ...flags });
       assert.deepEqual(Object.fromEntries(Object.keys(wire).map((name) => [name, body[name]])), wire);
     });
   }
@@ -130,8 +130,8 @@ describe('files that go with a message', () => {
   const image = { mediaType: 'image/png', data: 'AAAA', name: 'shot.png' };
   const notes = { mediaType: 'text/plain', data: Buffer.from('größer').toString('base64'), name: 'notes.txt' };
   const paper = { mediaType: 'application/pdf', data: 'BBBB', name: 'paper.pdf' };
-  const sent = (flags: Partial<WireFlags>, ...messages: Message[]) =>
-    toWire({ model: 'm', messages }, { ...plain, ...flags }).messages;
+  const sent = (flags: Partial<OpenAICompatibilityFlags>, ...messages: Message[]) =>
+    toOpenAIWireRequest({ model: 'm', messages }, { ...plain, ...flags }).messages;
 
   it('come before the words, each in its own form', () => {
     assert.deepEqual(sent({}, { role: 'user', content: 'see', attachments: [image, notes, paper] }), [
@@ -172,8 +172,8 @@ describe('ids of calls', () => {
     { role: 'assistant', content: '', toolCalls: ids.map(call) },
     { role: 'tool', content: '', toolResults: ids.map((toolCallId) => ({ toolCallId, content: '{}' })) },
   ];
-  const idsOf = (messages: Message[], callIds: WireFlags['callIds']) => {
-    const wire = toWire({ model: 'm', messages }, { ...plain, callIds }).messages as {
+  const idsOf = (messages: Message[], callIds: OpenAICompatibilityFlags['callIds']) => {
+    const wire = toOpenAIWireRequest({ model: 'm', messages }, { ...plain, callIds }).messages as {
       tool_calls?: { id: string }[];
       tool_call_id?: string;
     }[];
@@ -209,7 +209,7 @@ describe('ids of calls', () => {
 
 describe("OpenRouter's thinking blocks", () => {
   it('are put together from their pieces, in order, signatures kept', () => {
-    const details = createDetailCollector();
+    const details = createReasoningDetailCollector();
     details.add([{ type: 'reasoning.text', text: 'Let ', signature: null, index: 0 }]);
     details.add([{ type: 'reasoning.text', text: 'me see.', index: 0 }]);
     details.add([{ type: 'reasoning.text', text: '', signature: 'S', index: 0 }]);
@@ -233,7 +233,7 @@ describe("OpenRouter's thinking blocks", () => {
       toolCalls: [{ id: '1', name: 'fs.read', arguments: {} }],
       native: { provider: 'openrouter', content: { thinkingField: 'reasoning', details } },
     };
-    const [back] = toWire(
+    const [back] = toOpenAIWireRequest(
       { model: 'm', messages: [message] },
       { provider: 'openrouter', ...providerPresets.openrouter.flags },
     ).messages as { reasoning_details?: unknown; reasoning?: unknown }[];
@@ -242,7 +242,7 @@ describe("OpenRouter's thinking blocks", () => {
 });
 
 describe('what else a refusal teaches', () => {
-  const lessons: [words: string, learned: Partial<WireFlags>][] = [
+  const lessons: [words: string, learned: Partial<OpenAICompatibilityFlags>][] = [
     ['Invalid content type. image_url is only supported by certain models.', { withoutImages: true }],
     ['image input is not supported - hint: you may need to provide the mmproj', { withoutImages: true }],
     ['This response_format type is unavailable now', { schemaInPrompt: true }],
@@ -258,9 +258,10 @@ describe('what else a refusal teaches', () => {
     ['Unknown parameter: prompt_cache_key', { omit: ['prompt_cache_key'], completionTokens: undefined }],
   ];
   for (const [words, learned] of lessons) {
-    it(`"${words}"`, () => assert.deepEqual(learnWireFlags(words, undefined, plain), { ...plain, ...learned }));
+    it(`"${words}"`, () =>
+      assert.deepEqual(learnOpenAICompatibilityFlags(words, undefined, plain), { ...plain, ...learned }));
   }
   it('nothing of words that only sound like a parameter', () => {
-    assert.equal(learnWireFlags('It does not support to stop reasoning.', undefined, plain), undefined);
+    assert.equal(learnOpenAICompatibilityFlags('It does not support to stop reasoning.', undefined, plain), undefined);
   });
 });

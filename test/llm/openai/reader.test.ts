@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { ChatStreamChunk } from '../../../src/llm/core/client.ts';
-import { createClient } from '../../../src/llm/createClient.ts';
+import { createLLMClient } from '../../../src/llm/createClient.ts';
 import type { ProviderId } from '../../../src/llm/models/providers.ts';
 import { anywhere, greeting, hear, served, slicings } from '../serve.ts';
 import { expectHeard, type Hears } from './wireCases.ts';
@@ -624,7 +624,7 @@ describe('how far llama-server is with reading', () => {
         return new Response('', { status: 418 });
       };
       try {
-        await hear(createClient({ provider, model: 'm', baseUrl: 'http://127.0.0.1:1/v1' }).chatStream(greeting));
+        await hear(createLLMClient({ provider, model: 'm', baseUrl: 'http://127.0.0.1:1/v1' }).chatStream(greeting));
         return bodies[0]!.return_progress;
       } finally {
         globalThis.fetch = fetchBefore;

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import type { ChatRequest } from '../../../src/llm/core/client.ts';
-import { learnWireFlags, type WireFlags } from '../../../src/llm/models/wireFlags.ts';
-import { toWire } from '../../../src/llm/openai/wire.ts';
+import { learnOpenAICompatibilityFlags, type OpenAICompatibilityFlags } from '../../../src/llm/models/wireFlags.ts';
+import { toOpenAIWireRequest } from '../../../src/llm/openai/wire.ts';
 import type { Message, ToolCall } from '../../../src/protocol/content/messages.ts';
 import { assistant, call, results, user } from '../../support/messages.ts';
 
-const flags: WireFlags = { provider: 'here' };
+const flags: OpenAICompatibilityFlags = { provider: 'here' };
 
 /** Messages as on the wire, a line each: `role text → call(arguments) …` and `tool id: content`. */
 function told(messages: Message[], more: Partial<ChatRequest> = {}): string[] {
-  const wire = toWire({ model: 'm', messages, ...more }, flags).messages as Record<string, unknown>[];
+  const wire = toOpenAIWireRequest({ model: 'm', messages, ...more }, flags).messages as Record<string, unknown>[];
   return wire.map((message) => {
     const calls = (message.tool_calls ?? []) as { id: string; function: { name: string; arguments: string } }[];
     const arrows = calls.map(({ id, function: wanted }) => ` → ${id}:${wanted.name}${wanted.arguments}`).join('');
@@ -136,7 +136,7 @@ describe('what providers are told', () => {
       stopSequences: ['END'],
       cacheKey: 'run-1',
     };
-    assert.deepEqual(toWire(request, flags), {
+    assert.deepEqual(toOpenAIWireRequest(request, flags), {
       model: 'm',
       messages: [{ role: 'user', content: 'hi' }],
       tools: [
@@ -156,7 +156,7 @@ describe('what providers are told', () => {
   });
 
   it('nothing that was not asked for', () => {
-    assert.deepEqual(toWire({ model: 'm', messages: [user('on')], tools: [], stopSequences: [] }, flags), {
+    assert.deepEqual(toOpenAIWireRequest({ model: 'm', messages: [user('on')], tools: [], stopSequences: [] }, flags), {
       model: 'm',
       messages: [{ role: 'user', content: 'on' }],
       stream: true,
@@ -165,14 +165,14 @@ describe('what providers are told', () => {
   });
 
   it('to go on, where the record has lost all that was said', () => {
-    const { messages } = toWire({ model: 'm', systemPrompt: 'Be kind.', messages: [] }, flags);
+    const { messages } = toOpenAIWireRequest({ model: 'm', systemPrompt: 'Be kind.', messages: [] }, flags);
     assert.deepEqual(messages, [
       { role: 'system', content: 'Be kind.' },
       { role: 'user', content: 'Continue.' },
     ]);
   });
 
-  const thinking: [says: string, wanted: WireFlags['returnThinking'], fields: object[]][] = [
+  const thinking: [says: string, wanted: OpenAICompatibilityFlags['returnThinking'], fields: object[]][] = [
     ['nowhere, where nobody asks for it', undefined, [{}, {}, {}]],
     ['with its own calls', 'calls', [{ reasoning: 'hmm' }, {}, {}]],
     ['everywhere, empty from others', 'all', [{ reasoning: 'hmm' }, { reasoning: 'hmm' }, { reasoning_content: '' }]],
@@ -191,7 +191,10 @@ describe('what providers are told', () => {
         user('on'),
         thought('there', call('2')),
       ];
-      const wire = toWire({ model: 'm', messages }, { ...flags, returnThinking }).messages as Record<string, unknown>[];
+      const wire = toOpenAIWireRequest({ model: 'm', messages }, { ...flags, returnThinking }).messages as Record<
+        string,
+        unknown
+      >[];
       const said = wire.filter(({ role }) => role === 'assistant');
       assert.deepEqual(
         said.map(({ role, content, tool_calls, ...rest }) => rest),
@@ -202,8 +205,12 @@ describe('what providers are told', () => {
 });
 
 describe('what a 400 teaches', () => {
-  const asked: WireFlags = { provider: 'here', completionTokens: false };
-  const lessons: [words: string, parameter: string | undefined, learned: Partial<WireFlags> | undefined][] = [
+  const asked: OpenAICompatibilityFlags = { provider: 'here', completionTokens: false };
+  const lessons: [
+    words: string,
+    parameter: string | undefined,
+    learned: Partial<OpenAICompatibilityFlags> | undefined,
+  ][] = [
     [
       "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.",
       'max_tokens',
@@ -218,16 +225,16 @@ describe('what a 400 teaches', () => {
   ];
   for (const [words, parameter, learned] of lessons) {
     it(`"${words}"`, () => {
-      assert.deepEqual(learnWireFlags(words, parameter, asked), learned && { ...asked, ...learned });
+      assert.deepEqual(learnOpenAICompatibilityFlags(words, parameter, asked), learned && { ...asked, ...learned });
     });
   }
   it('nothing twice: it ends', () => {
-    let taught: WireFlags | undefined = flags;
+    let taught: OpenAICompatibilityFlags | undefined = flags;
     const said: (readonly string[])[] = [];
     for (let round = 0; taught; round++) {
       assert.ok(round < 10);
       said.push(taught.omit ?? []);
-      taught = learnWireFlags(
+      taught = learnOpenAICompatibilityFlags(
         'unknown max_tokens max_completion_tokens temperature top_p stream_options tool_choice',
         undefined,
         taught,

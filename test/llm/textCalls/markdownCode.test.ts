@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { MarkdownCode } from '../../../src/llm/textCalls/markdownCode.ts';
+import { MarkdownCodeTracker } from '../../../src/llm/textCalls/markdownCode.ts';
 
 /** The text with `!` for what is code at its `<`. */
 function codeIn(pieces: readonly string[]): string {
-  const code = new MarkdownCode();
+  const code = new MarkdownCodeTracker();
   let out = '';
   for (const piece of pieces)
     for (const part of piece.split(/(?=<)|(?<=<)/)) {
@@ -45,7 +45,7 @@ describe('code in Markdown', () => {
 
   it('a line that is quoted', () => {
     const quoted = ['    a', '\ta', '> a', '  > a', '>>>a', 'a > b', '`    a', '   a'].map((line) => {
-      const code = new MarkdownCode();
+      const code = new MarkdownCodeTracker();
       for (const character of `a\n${line}`) code.add(character);
       return code.isQuoted;
     });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { type ChatStreamChunk, ReplyAccumulator } from '../../../src/llm/core/client.ts';
-import { readTextCalls } from '../../../src/llm/textCalls/textCalls.ts';
+import { readTextToolCalls } from '../../../src/llm/textCalls/textCalls.ts';
 import type { ToolDefinition } from '../../../src/protocol/content/tools.ts';
 import { type ChatTemplate, chatTemplates } from '../../support/chatTemplates.ts';
 
@@ -57,7 +57,7 @@ describe('calls as the chat templates of real models write them', () => {
         yield { done: true, finishReason: 'stop' };
       }
       const reply = new ReplyAccumulator();
-      for await (const chunk of readTextCalls(stream(), tools)) reply.add(chunk);
+      for await (const chunk of readTextToolCalls(stream(), tools)) reply.add(chunk);
       const calls = reply.toolCalls.map(({ name, arguments: got, malformed }) => ({ name, got, malformed }));
       try {
         assert.deepEqual(calls, [{ name: 'fs.read', got: given, malformed: undefined }]);

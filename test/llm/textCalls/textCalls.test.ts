@@ -8,7 +8,7 @@ import {
   ReplyAccumulator,
 } from '../../../src/llm/core/client.ts';
 import { LLMError } from '../../../src/llm/core/errors.ts';
-import { readTextCalls, withTextCalls } from '../../../src/llm/textCalls/textCalls.ts';
+import { readTextToolCalls, withTextToolCallParsing } from '../../../src/llm/textCalls/textCalls.ts';
 import type { ToolCall } from '../../../src/protocol/content/messages.ts';
 import { damaged, families, quotes, type RescueCase, tools } from './cases.ts';
 
@@ -21,7 +21,7 @@ async function* streamOf(chunks: readonly ChatStreamChunk[]) {
 
 async function heard(chunks: readonly ChatStreamChunk[], offered = tools): Promise<ReplyAccumulator> {
   const reply = new ReplyAccumulator();
-  for await (const chunk of readTextCalls(streamOf(chunks), offered)) reply.add(chunk);
+  for await (const chunk of readTextToolCalls(streamOf(chunks), offered)) reply.add(chunk);
   return reply;
 }
 
@@ -101,7 +101,7 @@ describe('calls that a model wrote as text', () => {
   it('stay text when no tools were offered', async () => {
     const chunks = [said(families[0]!.text), end()];
     const out: ChatStreamChunk[] = [];
-    for await (const chunk of readTextCalls(streamOf(chunks), [])) out.push(chunk);
+    for await (const chunk of readTextToolCalls(streamOf(chunks), [])) out.push(chunk);
     assert.deepEqual(out, chunks);
   });
 
@@ -112,7 +112,7 @@ describe('calls that a model wrote as text', () => {
     }
     const reply = new ReplyAccumulator();
     await assert.rejects(async () => {
-      for await (const chunk of readTextCalls(broken(), tools)) reply.add(chunk);
+      for await (const chunk of readTextToolCalls(broken(), tools)) reply.add(chunk);
     }, /cut/);
     assert.deepEqual([reply.content, reply.toolCalls], [`Let me see.\n${families[0]!.text}`, []]);
   });
@@ -126,7 +126,7 @@ describe('calls that a model wrote as text', () => {
     const usage = { promptTokens: 1, completionTokens: 2, totalTokens: 3 };
     const out: ChatStreamChunk[] = [];
     const chunks = [said('<tool_call>{"name": "plan_update"}</tool_call>'), { ...end(), usage }];
-    for await (const chunk of readTextCalls(streamOf(chunks), tools)) out.push(chunk);
+    for await (const chunk of readTextToolCalls(streamOf(chunks), tools)) out.push(chunk);
     const id = out[1]!.toolCallDelta!.id!;
     assert.match(id, /^call_[0-9a-f]{20}$/);
     assert.deepEqual(out, [
@@ -163,7 +163,7 @@ describe('text while calls are looked for', () => {
       '"a',
     ];
     const shown: string[] = [];
-    for await (const { content = '' } of readTextCalls(streamOf([...source.map(said), end()]), tools))
+    for await (const { content = '' } of readTextToolCalls(streamOf([...source.map(said), end()]), tools))
       shown.push(content);
     assert.deepEqual(shown, [
       'Hello',
@@ -192,7 +192,7 @@ describe('text while calls are looked for', () => {
       end(),
     ];
     const out: ChatStreamChunk[] = [];
-    for await (const chunk of readTextCalls(streamOf(chunks), tools)) out.push(chunk);
+    for await (const chunk of readTextToolCalls(streamOf(chunks), tools)) out.push(chunk);
     assert.deepEqual(out, chunks);
   });
 
@@ -218,7 +218,7 @@ describe('text while calls are looked for', () => {
 
 describe('a client with the rescue', () => {
   const { text } = families[0]!;
-  const client = withTextCalls<LLMClient>({
+  const client = withTextToolCallParsing<LLMClient>({
     async *chatStream() {
       yield said(text);
       yield end();

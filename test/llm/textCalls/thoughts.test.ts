@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { type ChatStreamChunk, ReplyAccumulator } from '../../../src/llm/core/client.ts';
 import { LLMError } from '../../../src/llm/core/errors.ts';
-import { createClient } from '../../../src/llm/createClient.ts';
-import { readTextCalls } from '../../../src/llm/textCalls/textCalls.ts';
+import { createLLMClient } from '../../../src/llm/createClient.ts';
+import { readTextToolCalls } from '../../../src/llm/textCalls/textCalls.ts';
 import { reply, startProvider } from '../../support/provider.ts';
 import { greeting } from '../serve.ts';
 
@@ -16,7 +16,7 @@ const end: ChatStreamChunk = { done: true, finishReason: 'stop' };
 
 async function heard(chunks: readonly ChatStreamChunk[]): Promise<ReplyAccumulator> {
   const all = new ReplyAccumulator();
-  for await (const chunk of readTextCalls(streamOf(chunks), [])) all.add(chunk);
+  for await (const chunk of readTextToolCalls(streamOf(chunks), [])) all.add(chunk);
   return all;
 }
 
@@ -133,7 +133,7 @@ describe('thinking that a model wrote as text', () => {
     const call = '<tool_call>\n{"name": "fs_read", "arguments": {"path": "a"}}\n</tool_call>';
     const all = new ReplyAccumulator();
     const chunks = streamOf([said(`<think>\n${call}\n</think>\n${call.replace('"a"', '"b"')}`), end]);
-    for await (const chunk of readTextCalls(chunks, tools)) all.add(chunk);
+    for await (const chunk of readTextToolCalls(chunks, tools)) all.add(chunk);
     assert.deepEqual(
       all.toolCalls.map(({ arguments: given }) => given),
       [{ path: 'b' }],
@@ -149,7 +149,7 @@ describe('thinking that a model wrote as text', () => {
     const all = new ReplyAccumulator();
     await assert.rejects(
       async () => {
-        for await (const chunk of readTextCalls(broken(), [])) all.add(chunk);
+        for await (const chunk of readTextToolCalls(broken(), [])) all.add(chunk);
       },
       { code: 'LLM_INCOMPLETE' },
     );
@@ -159,7 +159,7 @@ describe('thinking that a model wrote as text', () => {
   it('comes as thinking from a server, and does not go back to it', async () => {
     const provider = await startProvider(() => reply.text('<think>\nHm.\n</think>\n\nFour.'));
     try {
-      const client = createClient({ provider: 'openai-compatible', baseUrl: provider.url, model: 'm' });
+      const client = createLLMClient({ provider: 'openai-compatible', baseUrl: provider.url, model: 'm' });
       const { content, thinking } = await client.chat({ ...greeting, tools: [] });
       assert.deepEqual([content, thinking], ['Four.', 'Hm.']);
       const message = { role: 'assistant' as const, content: content!, thinking: thinking! };

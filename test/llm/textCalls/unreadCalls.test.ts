@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { hasUnparsedTextCall } from '../../../src/llm/textCalls/unreadCalls.ts';
+import { hasUnparsedTextToolCall } from '../../../src/llm/textCalls/unreadCalls.ts';
 import { quotes } from './cases.ts';
 
 const unread: string[] = [
@@ -24,10 +24,11 @@ const text: string[] = [
 
 describe('an answer that ends in a call which nobody can read', () => {
   for (const one of unread)
-    it(`is noticed: ${JSON.stringify(one)}`, () => assert.equal(hasUnparsedTextCall(one), true));
-  for (const one of text) it(`is none: ${JSON.stringify(one)}`, () => assert.equal(hasUnparsedTextCall(one), false));
+    it(`is noticed: ${JSON.stringify(one)}`, () => assert.equal(hasUnparsedTextToolCall(one), true));
+  for (const one of text)
+    it(`is none: ${JSON.stringify(one)}`, () => assert.equal(hasUnparsedTextToolCall(one), false));
   it('is rarely suspected where a call is quoted', () => {
-    const suspected = quotes.filter((one) => hasUnparsedTextCall(one.text)).map(({ says }) => says);
+    const suspected = quotes.filter((one) => hasUnparsedTextToolCall(one.text)).map(({ says }) => says);
     assert.deepEqual(
       suspected.filter((says) => !/unknown|only a mark|Llama’s Python|only begins well/.test(says)),
       [],

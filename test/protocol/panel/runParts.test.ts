@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { joinRunSnapshotParts, splitRun } from '../../../src/protocol/panel/runParts.ts';
+import { joinRunSnapshotParts, splitRunSnapshot } from '../../../src/protocol/panel/runParts.ts';
 import { restoreRunDictionaries } from '../../../src/protocol/run/run.ts';
 import { toDictionary } from '../../../src/protocol/values/dictionary.ts';
 import { longConversation } from '../../support/longRun.ts';
@@ -12,7 +12,7 @@ describe('a long run in parts', () => {
 
   it('is the same run when it is put together, and was not changed', () => {
     const before = sent(run);
-    const { parts, rest } = splitRun(run);
+    const { parts, rest } = splitRunSnapshot(run);
     assert.equal(parts.length, 5);
     assert.deepEqual(sent(run), before);
     assert.deepEqual(Object.keys(rest.calls), ['of-a-node']);
@@ -24,7 +24,7 @@ describe('a long run in parts', () => {
   });
 
   it('is nothing without one of them, or with those of another run', () => {
-    const { parts, rest } = splitRun(run);
+    const { parts, rest } = splitRunSnapshot(run);
     for (const wrong of [parts.slice(1), parts.slice(0, -1), [...parts.slice(0, 2), ...parts.slice(3)], []])
       assert.equal(joinRunSnapshotParts(wrong, sent(rest), 1200), undefined);
     const others = parts.map((part) => ({ ...part, runId: 'run-2' }));
@@ -33,6 +33,6 @@ describe('a long run in parts', () => {
 
   it('is one message when it is short', () => {
     const short = runOf('run-1', longConversation(100));
-    assert.deepEqual(splitRun(short), { parts: [], rest: short });
+    assert.deepEqual(splitRunSnapshot(short), { parts: [], rest: short });
   });
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { type AuditEntry, auditEntryOf } from '../../../src/protocol/run/audit.ts';
 import type { RunEvent, RunEventBody } from '../../../src/protocol/run/events.ts';
-import { eventTypes } from '../../../src/protocol/run/logLine.ts';
+import { runEventTypes } from '../../../src/protocol/run/logLine.ts';
 import { readPage } from '../../support/help/pages.ts';
 
 const said = 'The words of a person, which are nobody else’s business.';
@@ -297,7 +297,7 @@ const cases: { [Type in RunEvent['type']]: [event: Omit<Body[Type], 'type'>, ent
 describe('what the audit says of an event', () => {
   const page = readPage('audit');
 
-  it('has a case of each type', () => assert.deepEqual(Object.keys(cases).sort(), [...eventTypes].sort()));
+  it('has a case of each type', () => assert.deepEqual(Object.keys(cases).sort(), [...runEventTypes].sort()));
 
   for (const [type, told] of Object.entries(cases))
     for (const [event, entry] of told)

@@ -14,7 +14,7 @@ import {
 import type { CallState } from '../../../src/protocol/run/run.ts';
 import { message, setLanguage } from '../../../src/protocol/text/l10n.ts';
 import { localize } from '../../../src/protocol/text/localized.ts';
-import { readOnlyCommandsId } from '../../../src/tools/core/commandPart.ts';
+import { readOnlyCommandsRuleId } from '../../../src/tools/core/commandPart.ts';
 import { cardLine, cardLineAriaLabel } from '../../../webview/cards/cardLine.ts';
 import { automaticDecisionText } from '../../../webview/cards/failureReason.ts';
 
@@ -109,7 +109,7 @@ describe('what earlier versions stored in words alone', () => {
   });
 
   it('names the row of reading commands in stored rules by the same id', () =>
-    assert.equal(readOnlyCommandsId, 'commands that only read'));
+    assert.equal(readOnlyCommandsRuleId, 'commands that only read'));
 
   it('is understood wherever a stored run of an earlier version has it', () => {
     const folder = path.resolve(import.meta.dirname, '../../fixtures/kept');

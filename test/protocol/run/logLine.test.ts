@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { RunEvent, RunEventBody } from '../../../src/protocol/run/events.ts';
-import { eventTypes, logLineOf } from '../../../src/protocol/run/logLine.ts';
+import { logLineOf, runEventTypes } from '../../../src/protocol/run/logLine.ts';
 
 const usage = { promptTokens: 12_000, completionTokens: 345, totalTokens: 12_345, cachedTokens: 11_000, cost: 0.0123 };
 const sent = { messages: 12, tools: 23, tokens: 11_500 };
@@ -309,7 +309,7 @@ const hide = (text: string) => text.replaceAll('/home/ada', '~').replaceAll('use
 const lineOfBody = (body: object) => logLineOf({ runId: 'run-1', seq: 1, at: 1000, ...body } as RunEvent, hide);
 
 describe('what the log says of an event', () => {
-  it('has a case of each type', () => assert.deepEqual(Object.keys(cases).sort(), [...eventTypes].sort()));
+  it('has a case of each type', () => assert.deepEqual(Object.keys(cases).sort(), [...runEventTypes].sort()));
 
   for (const [type, told] of Object.entries(cases))
     for (const [event, line] of told)

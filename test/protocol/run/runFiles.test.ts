@@ -1,12 +1,16 @@
 import assert from 'node:assert/strict';
-import type { RunEventBody, StoredChange } from '../../../src/protocol/run/events.ts';
+import type { RunEventBody, StoredFileChange } from '../../../src/protocol/run/events.ts';
 import { applyEvent } from '../../../src/protocol/run/fold.ts';
 import { newRun } from '../../../src/protocol/run/run.ts';
 import { eventsOf } from '../../webview/conversation.ts';
 
 describe('the files that a run has changed', () => {
-  const change = (path: string, before: string | null, after: string | null): StoredChange => ({ path, before, after });
-  const did = (changes: StoredChange[], more: object = {}): RunEventBody =>
+  const change = (path: string, before: string | null, after: string | null): StoredFileChange => ({
+    path,
+    before,
+    after,
+  });
+  const did = (changes: StoredFileChange[], more: object = {}): RunEventBody =>
     ({
       type: 'tool-end',
       toolCallId: `c${changes[0]?.path}${changes[0]?.after}`,

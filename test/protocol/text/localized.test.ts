@@ -11,7 +11,7 @@ import {
   localizeStoredText,
   messageOf,
   storedLocalizableText,
-  storedMessageParts,
+  storedLocalizedForms,
   toErrorInfo,
   withFullStop,
   withoutFullStop,
@@ -95,11 +95,11 @@ describe('words for people', () => {
   });
 
   it('of a list are found by their English', () => {
-    const { said } = storedMessageParts(['Odd.', deleted]);
+    const { said } = storedLocalizedForms(['Odd.', deleted]);
     assert.deepEqual(
       ['Odd.', 'Deleted 2,000 files.'].map((one) => localizeStoredText(one, said)),
       ['Odd.', '2.000 Dateien gelöscht.'],
     );
-    assert.deepEqual(storedMessageParts(['Odd.']), {});
+    assert.deepEqual(storedLocalizedForms(['Odd.']), {});
   });
 });

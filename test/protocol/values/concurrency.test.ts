@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { concurrencyLimit, mapLimit } from '../../../src/protocol/values/concurrency.ts';
+import { createConcurrencyLimiter, mapLimit } from '../../../src/protocol/values/concurrency.ts';
 
 describe('work with a limit', () => {
   /** Work that is ended from outside, and what happened so far. */
-  function works(limit: ReturnType<typeof concurrencyLimit>) {
+  function works(limit: ReturnType<typeof createConcurrencyLimiter>) {
     const log: string[] = [];
     const ends = new Map<string, { resolve: (name: string) => void; reject: (error: Error) => void }>();
     const add = (name: string) =>
@@ -23,7 +23,7 @@ describe('work with a limit', () => {
   }
 
   it('starts at once up to the limit, then in order', async () => {
-    const { log, add, end } = works(concurrencyLimit(2));
+    const { log, add, end } = works(createConcurrencyLimiter(2));
     const [a, b, c, d] = ['a', 'b', 'c', 'd'].map(add);
     assert.deepEqual(log, ['a starts', 'b starts']);
     end('b');
@@ -42,7 +42,7 @@ describe('work with a limit', () => {
   });
 
   it('goes on after a failure', async () => {
-    const { log, add, end, fail } = works(concurrencyLimit(1));
+    const { log, add, end, fail } = works(createConcurrencyLimiter(1));
     const [a, b] = ['a', 'b'].map(add);
     fail('a');
     await a;
@@ -52,7 +52,7 @@ describe('work with a limit', () => {
   });
 
   it('that fails together does not start what waits', async () => {
-    const { log, add, end, fail } = works(concurrencyLimit(1, true));
+    const { log, add, end, fail } = works(createConcurrencyLimiter(1, true));
     const all = ['a', 'b', 'c'].map(add);
     fail('a');
     await Promise.all(all);

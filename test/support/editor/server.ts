@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { machineSettings } from '../../../src/extension/settings/settingScopes.ts';
+import { machineSettingNames } from '../../../src/extension/settings/settingScopes.ts';
 import { patienceMs } from '../eventually.ts';
 import { ensureServer, isOldest } from './install.ts';
 import { temporaryFolder } from './sample.ts';
@@ -156,7 +156,7 @@ export async function startServer(options: ServerOptions & { port?: number } = {
 
 /** In a remote window, as this is one, what belongs to the machine is read in the machine's file. */
 export function writeSettings(userDataDir: string, { settings = {}, trust }: ServerOptions): void {
-  const isOfMachine = ([name]: [string, unknown]) => machineSettings.has(name.replace(/^towpath\./, ''));
+  const isOfMachine = ([name]: [string, unknown]) => machineSettingNames.has(name.replace(/^towpath\./, ''));
   const all = Object.entries(settings);
   const own = Object.fromEntries(all.filter((one) => !isOfMachine(one)));
   const restricted = trust === 'refused' ? { 'security.workspace.trust.startupPrompt': 'never' } : {};

@@ -1,7 +1,7 @@
 import type { ChatRequest } from '../../../src/llm/core/client.ts';
 import { type ProviderPresetId, providerPresets } from '../../../src/llm/models/providerPresets.ts';
-import { toWire as toOllama } from '../../../src/llm/ollama/wire.ts';
-import { toWire as toChatCompletions } from '../../../src/llm/openai/wire.ts';
+import { toOllamaWireRequest as toOllama } from '../../../src/llm/ollama/wire.ts';
+import { toOpenAIWireRequest as toChatCompletions } from '../../../src/llm/openai/wire.ts';
 
 /** A request of a run: with all that one may ask for. */
 const request: ChatRequest = {

@@ -16,7 +16,7 @@ import { maxTemplateValues } from '../../../src/workflows/template/bounds.ts';
 import { maxTemplateSteps } from '../../../src/workflows/template/interpreter.ts';
 import { maxRangeLength } from '../../../src/workflows/template/language.ts';
 import { templateProblem } from '../../../src/workflows/template/template.ts';
-import { actionSchema, createWorkflowJsonSchemas } from '../../../src/workflows/write/jsonSchema.ts';
+import { createWorkflowJsonSchemas, workflowActionSchema } from '../../../src/workflows/write/jsonSchema.ts';
 import type { DescribedJsonSchema } from '../../../src/workflows/write/writing.ts';
 
 type Wide = Omit<DescribedJsonSchema, 'properties'> & {
@@ -67,9 +67,9 @@ function keys({ properties = {} }: Wide): string {
 }
 
 function section(name: string, gate: string): string {
-  const { description, gives, ...takes } = actionSchema(name) as Wide & { gives?: Wide };
+  const { description, gives, ...takes } = workflowActionSchema(name) as Wide & { gives?: Wide };
   const what = description!.replace(/ It gives `\{[^`]*\}`\.$/, '');
-  const common = name.startsWith('llm.') && name !== 'llm.call' ? actionSchema('llm.call') : undefined;
+  const common = name.startsWith('llm.') && name !== 'llm.call' ? workflowActionSchema('llm.call') : undefined;
   const rows = [
     ...(common ? ['| takes | | | All that `llm.call` takes. |'] : []),
     ...rowsOf('takes', takes, common),

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { lineEditsBetween, revertEditAtLine } from '../../../src/tools/changes/revertHunk.ts';
+import { lineEditRevertingChange, lineEditsBetween } from '../../../src/tools/changes/revertHunk.ts';
 
 describe('The change at a line is taken back', () => {
   const before = 'one\ntwo\nthree\nfour\nfive\n';
   const applied = (now: string, line: number, was = before) => {
-    const edit = revertEditAtLine(line, was, now);
+    const edit = lineEditRevertingChange(line, was, now);
     if (!edit) return undefined;
     const lines = now.split(/\r?\n/);
     lines.splice(edit.start, edit.end - edit.start, ...edit.lines);
@@ -29,6 +29,6 @@ describe('The change at a line is taken back', () => {
     const now = 'ONE\ntwo\nthree\nFOUR\nnew\nfive';
     const all = lineEditsBetween(before, now);
     assert.equal(all.length, 3);
-    for (const edit of all) assert.deepEqual(revertEditAtLine(edit.start, before, now), edit);
+    for (const edit of all) assert.deepEqual(lineEditRevertingChange(edit.start, before, now), edit);
   });
 });

@@ -6,10 +6,10 @@ import * as paths from 'node:path';
 import { judgeCommand } from '../../../src/tools/commands/judgeCommand.ts';
 import { runArgvPipeline } from '../../../src/tools/shell/argvPipeline.ts';
 import {
+  type ParsedShellScript,
   type ParsedShellWord,
   parseShellScript,
   type ShellCommand,
-  type ShellScript,
 } from '../../../src/tools/shellSyntax/shellSyntax.ts';
 import { type TemporaryWorkspace, temporaryWorkspace } from '../../support/workspace.ts';
 import { conversation } from '../conversation.ts';
@@ -454,7 +454,7 @@ function drawn(text: string): string | undefined {
   return script && drawnScript(script);
 }
 
-const drawnScript = (script: ShellScript): string =>
+const drawnScript = (script: ParsedShellScript): string =>
   script
     .map(
       ({ operator, negated, commands }) =>

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { globTest } from '../../../src/tools/core/glob.ts';
-import { isPlaceholder } from '../../../src/tools/edit/placeholder.ts';
+import { createGlobMatcher } from '../../../src/tools/core/glob.ts';
+import { isOmittedCodePlaceholder } from '../../../src/tools/edit/placeholder.ts';
 
 describe('tools: globs', () => {
   const matching: [glob: string, path: string, expected: boolean][] = [
@@ -22,7 +22,7 @@ describe('tools: globs', () => {
   ];
   for (const [glob, path, expected] of matching)
     it(`${glob} ${expected ? 'matches' : 'does not match'} ${path}`, () =>
-      assert.equal(globTest(glob)(path), expected));
+      assert.equal(createGlobMatcher(glob)(path), expected));
 
   // As regular expressions these would not be done before the tests end, and nothing could be stopped meanwhile.
   const slow: [glob: string, path: string][] = [
@@ -31,8 +31,8 @@ describe('tools: globs', () => {
     [`${'{**/,*a}'.repeat(60)}b`, 'aa/'.repeat(1000)],
   ];
   for (const [glob, path] of slow)
-    it(`${glob.slice(0, 20)}… is soon done with`, () => assert.equal(globTest(glob)(path), false));
+    it(`${glob.slice(0, 20)}… is soon done with`, () => assert.equal(createGlobMatcher(glob)(path), false));
 
   it('a line of blanks is soon known to leave nothing out', () =>
-    assert.equal(isPlaceholder(`# x${' '.repeat(1_000_000)}y`), false));
+    assert.equal(isOmittedCodePlaceholder(`# x${' '.repeat(1_000_000)}y`), false));
 });

@@ -4,7 +4,7 @@ import { checkJsonLimits, exceedsValueLimits, maxJsonBytes } from '../../../src/
 import { parseYaml } from '../../../src/tools/core/yaml.ts';
 import { updateFrontmatter } from '../../../src/tools/files/frontmatter.ts';
 import { parseMcpConfig } from '../../../src/tools/mcp/config/config.ts';
-import { changesInstallScripts } from '../../../src/tools/policy/protectedPaths.ts';
+import { hasInstallScriptChange } from '../../../src/tools/policy/protectedPaths.ts';
 import { temporaryWorkspace } from '../../support/workspace.ts';
 
 const deep = /nested more than 50 levels/;
@@ -107,7 +107,7 @@ describe('files that a repository has for others', () => {
   });
 
   it('a package.json that cannot be read is asked about like one with scripts', () => {
-    const both = (text: string) => changesInstallScripts('package.json', text, `${text} `);
+    const both = (text: string) => hasInstallScriptChange('package.json', text, `${text} `);
     assert.equal(both('{"scripts":{"test":"x"}}'), false);
     assert.equal(both('{'), true);
     assert.equal(both(`{"x":${'['.repeat(60)}${']'.repeat(60)},"scripts":{"postinstall":"x"}}`), true);

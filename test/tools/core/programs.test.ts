@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import {
   excludeCurrentFolderFromPath,
-  killProcessTreeCommand,
   type ProgramEnvironment,
+  processTreeTerminationCommand,
   resolveProgramPath,
   shellLaunchArguments,
 } from '../../../src/tools/core/programs.ts';
@@ -17,7 +17,7 @@ describe('a program on Windows', () => {
   it('of the system is started by its path below the system folder', () => {
     const system = windows({ systemroot: 'D:\\Windows', PATH: '.;C:\\project' });
     assert.equal(shellLaunchArguments(system)[0], 'D:\\Windows\\System32\\WindowsPowerShell\\v1.0\\powershell.exe');
-    assert.deepEqual(killProcessTreeCommand(7, system), [
+    assert.deepEqual(processTreeTerminationCommand(7, system), [
       'D:\\Windows\\System32\\taskkill.exe',
       '/pid',
       '7',
@@ -28,7 +28,10 @@ describe('a program on Windows', () => {
 
   for (const SystemRoot of [undefined, '', '.', 'project', '\\\\server\\share'])
     it(`is of the usual folder where the variable says ${SystemRoot}`, () =>
-      assert.equal(killProcessTreeCommand(7, windows({ SystemRoot }))[0], 'C:\\Windows\\System32\\taskkill.exe'));
+      assert.equal(
+        processTreeTerminationCommand(7, windows({ SystemRoot }))[0],
+        'C:\\Windows\\System32\\taskkill.exe',
+      ));
 
   const files = [
     'C:\\project\\npx.cmd',

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type * as z from 'zod';
-import { type ToolDefinition, toolsWithoutCovered } from '../../../src/protocol/content/tools.ts';
+import { removeRedundantTools, type ToolDefinition } from '../../../src/protocol/content/tools.ts';
 import type { LanguageService } from '../../../src/tools/code/language.ts';
 import { toolNames } from '../../../src/tools/definitions/definitions.ts';
 import { builtinTools as build } from '../../../src/tools/host/builtinTools.ts';
@@ -28,13 +28,13 @@ describe('tools: definitions', () => {
       extra,
     );
     assert.deepEqual(
-      all.filter((name) => !names(toolsWithoutCovered(offered())).includes(name)),
+      all.filter((name) => !names(removeRedundantTools(offered())).includes(name)),
       ['fs.apply_patch', 'code.references'],
     );
     for (const covered of ['fs.apply_patch', 'code.references']) {
       const alone = offered().filter(({ name }) => name === covered);
-      assert.deepEqual(toolsWithoutCovered(alone), alone, 'an agent that may use nothing else is told of it');
-      const named = names(toolsWithoutCovered(offered(), [covered]));
+      assert.deepEqual(removeRedundantTools(alone), alone, 'an agent that may use nothing else is told of it');
+      const named = names(removeRedundantTools(offered(), [covered]));
       assert.ok(named.includes(covered), 'a workflow that names it is told of it');
     }
   });

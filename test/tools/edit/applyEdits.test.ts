@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import * as fc from 'fast-check';
 import { applyEdits, type SearchReplaceEdit } from '../../../src/tools/edit/applyEdits.ts';
 import { normalizeLineForMatch, normalizeText } from '../../../src/tools/edit/normalizeText.ts';
-import { isPlaceholder } from '../../../src/tools/edit/placeholder.ts';
+import { isOmittedCodePlaceholder } from '../../../src/tools/edit/placeholder.ts';
 import { randomFrom } from '../../support/random.ts';
 
 /** What the file becomes, or in brackets why not and where. */
@@ -346,8 +346,9 @@ describe('edits: text that stands for text left out', () => {
     '// see https://example.com/rest',
     '',
   ];
-  for (const line of placeholders) it(`refuses ${line}`, () => assert.equal(isPlaceholder(line), true));
-  for (const line of ordinary) it(`accepts ${line || 'an empty line'}`, () => assert.equal(isPlaceholder(line), false));
+  for (const line of placeholders) it(`refuses ${line}`, () => assert.equal(isOmittedCodePlaceholder(line), true));
+  for (const line of ordinary)
+    it(`accepts ${line || 'an empty line'}`, () => assert.equal(isOmittedCodePlaceholder(line), false));
 });
 
 describe('edits: a line as it is compared', () => {

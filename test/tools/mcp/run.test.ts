@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { ExecutionEngine } from '../../../src/engine/run/engine.ts';
 import { createAdapter } from '../../../src/llm/adapter/adapter.ts';
-import { toWireName } from '../../../src/llm/core/wireToolNames.ts';
+import { toWireToolName } from '../../../src/llm/core/wireToolNames.ts';
 import { toGoogleSchema } from '../../../src/llm/google/schema.ts';
 import { toGrammarSchema } from '../../../src/llm/local/ipc/grammarSchema.ts';
 import type { RunEvent } from '../../../src/protocol/run/events.ts';
@@ -118,7 +118,7 @@ describe('MCP tools on providers', () => {
     const tools = t.servers.tools().filter((tool) => tool.definition.name.split('.').length === 3);
     assert.ok(tools.length > 30, `${tools.length}`);
     for (const { definition } of tools) {
-      assert.match(toWireName(definition.name), /^[\w-]{1,64}$/);
+      assert.match(toWireToolName(definition.name), /^[\w-]{1,64}$/);
       assert.equal(definition.parameters.type, 'object');
       toGoogleSchema(definition.parameters);
       toGrammarSchema(definition.parameters);

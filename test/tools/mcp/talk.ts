@@ -7,8 +7,8 @@ import { createToolHost, type ToolHost } from '../../../src/tools/host/host.ts';
 import { McpApprovalStore } from '../../../src/tools/mcp/approved.ts';
 import type { McpConfigSource } from '../../../src/tools/mcp/config/config.ts';
 import type { McpServer } from '../../../src/tools/mcp/server.ts';
-import { McpServers, type McpUserDecisions, type ServerApprovalRequest } from '../../../src/tools/mcp/servers.ts';
-import type { ToolChangesApproval } from '../../../src/tools/mcp/toolChanges.ts';
+import { type McpApprovalRequester, McpServers, type ServerApprovalRequest } from '../../../src/tools/mcp/servers.ts';
+import type { McpToolChangesApprovalRequest } from '../../../src/tools/mcp/toolChanges.ts';
 import { type TemporaryWorkspace, temporaryWorkspace } from '../../support/workspace.ts';
 
 /** A person with prepared answers, servers of a configuration, and the gate in front of their tools. */
@@ -16,7 +16,12 @@ export interface Talk {
   workspace: TemporaryWorkspace;
   servers: McpServers;
   host: ToolHost;
-  asked: { servers: ServerApprovalRequest[]; tools: ToolChangesApproval[]; calls: ApprovalRequest[]; inputs: string[] };
+  asked: {
+    servers: ServerApprovalRequest[];
+    tools: McpToolChangesApprovalRequest[];
+    calls: ApprovalRequest[];
+    inputs: string[];
+  };
   said: string[];
   logged: string[];
   /** Hears that something is different. */
@@ -28,7 +33,7 @@ export interface Talk {
   kept: { value: unknown };
   /** What lies where the words of accepted tools are kept. */
   words: { value: unknown };
-  person: McpUserDecisions;
+  person: McpApprovalRequester;
   answer: ApprovalAnswer['decision'];
   policy: ApprovalPolicy;
   /** What happens while a question about a call is open. */

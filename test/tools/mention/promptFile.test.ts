@@ -3,8 +3,8 @@ import {
   fillPromptFile,
   isPromptFile,
   parsePromptFile,
-  promptFileLocation,
   promptName,
+  resolvePromptFileReference,
 } from '../../../src/tools/mention/promptFile.ts';
 
 describe('A file with a prompt', () => {
@@ -49,7 +49,8 @@ Look at @selection. Not \${unknown}; the parser again, in .. See [docs](https://
 
   it('names files from where it stands, or from the workspace, and none outside of it', () => {
     const there = new Set(['.github/tests/a.test.ts', 'docs/tests.md']);
-    const place = (name: string) => promptFileLocation(name, '.github/prompts/x.prompt.md', (path) => there.has(path));
+    const place = (name: string) =>
+      resolvePromptFileReference(name, '.github/prompts/x.prompt.md', (path) => there.has(path));
     assert.deepEqual(['../tests/a.test.ts', 'docs/tests.md', '../../../etc/passwd', 'gone.md'].map(place), [
       '.github/tests/a.test.ts',
       'docs/tests.md',

@@ -3,7 +3,7 @@ import { symlinkSync } from 'node:fs';
 import * as paths from 'node:path';
 import type { ApprovalPolicy } from '../../../src/protocol/content/policy.ts';
 import { toEnglishText } from '../../../src/protocol/text/l10n.ts';
-import { buildFileReason } from '../../../src/tools/policy/buildFiles.ts';
+import { approvalReasonForBuildFile } from '../../../src/tools/policy/buildFiles.ts';
 import { hiddenSensitiveNames, protectedPathReason } from '../../../src/tools/policy/protectedPaths.ts';
 import { protectedPathTable } from '../../../src/tools/policy/protectedTable.ts';
 import { expandBraces } from '../../../src/tools/shellSyntax/expandWord.ts';
@@ -101,7 +101,7 @@ describe('the table of protected places', () => {
   for (const file of ofEditor.trim().split(/\s+/))
     it(`has ${file}, as the editor's own list has`, () => {
       const segments = file.split('/');
-      assert.ok(protectedPathReason(segments) ?? buildFileReason(segments));
+      assert.ok(protectedPathReason(segments) ?? approvalReasonForBuildFile(segments));
     });
 });
 
@@ -302,7 +302,11 @@ describe('what the editor asks about before an automatic edit', () => {
 it('a place that is asked about every time is no mere configuration, and none is both by another case', () => {
   for (const path of words(onceInARun)) {
     const segments = path.toUpperCase().split('/');
-    assert.deepEqual([protectedPathReason(segments), buildFileReason(segments) !== undefined], [undefined, true], path);
+    assert.deepEqual(
+      [protectedPathReason(segments), approvalReasonForBuildFile(segments) !== undefined],
+      [undefined, true],
+      path,
+    );
   }
 });
 

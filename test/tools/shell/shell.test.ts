@@ -5,7 +5,7 @@ import { chmodSync, mkdirSync, readdirSync, readFileSync, renameSync, symlinkSyn
 import * as paths from 'node:path';
 import type { ScopedPermissionRule } from '../../../src/protocol/content/rule.ts';
 import { appendTerminalOutput } from '../../../src/protocol/text/lineUpdates.ts';
-import { storedOutput } from '../../../src/tools/core/storedOutput.ts';
+import { storeLongOutput } from '../../../src/tools/core/storedOutput.ts';
 import { builtinTools } from '../../../src/tools/host/builtinTools.ts';
 import { commandEnvironment } from '../../../src/tools/shell/environment.ts';
 import { CommandOutput, TerminalOutputCleaner } from '../../../src/tools/shell/output.ts';
@@ -162,7 +162,7 @@ describe('tools: shell.run', () => {
   });
 
   it('of output that is too much to store, what can be read is told apart from what cannot', async () => {
-    const { cut = '', outputId } = await storedOutput('x'.repeat(100_000), 5_000_000, 'output', {
+    const { cut = '', outputId } = await storeLongOutput('x'.repeat(100_000), 5_000_000, 'output', {
       keepOutput: async () => 'a'.repeat(64),
     });
     const [, left, more, readable] =

@@ -5,9 +5,9 @@ import * as paths from 'node:path';
 import fc from 'fast-check';
 import {
   type CommandPipeline,
-  type CommandStep,
+  type ResolvedProgramInvocation,
   UndeterminedCommandError,
-  unknownValueMarks,
+  unknownValuePlaceholders,
 } from '../../../src/tools/commands/commandStep.ts';
 import { expandScript, type ResolvedCommandScript } from '../../../src/tools/commands/expandScript.ts';
 import { ToolError } from '../../../src/tools/core/tool.ts';
@@ -181,9 +181,9 @@ function differenceOf(
   return same ? undefined : `bash runs ${JSON.stringify(calls)}, we ${JSON.stringify(expected)}`;
 }
 
-function straightCalls(straight: readonly CommandPipeline[], code: number): CommandStep[] {
+function straightCalls(straight: readonly CommandPipeline[], code: number): ResolvedProgramInvocation[] {
   let last = 0;
-  const calls: CommandStep[] = [];
+  const calls: ResolvedProgramInvocation[] = [];
   for (const { operator, commands } of straight) {
     if ((operator === '&&' && last !== 0) || (operator === '||' && last === 0)) continue;
     calls.push(...commands);
@@ -192,15 +192,15 @@ function straightCalls(straight: readonly CommandPipeline[], code: number): Comm
   return calls;
 }
 
-const isStep = ({ words, folder }: CommandStep, call: Call): boolean =>
+const isStep = ({ words, folder }: ResolvedProgramInvocation, call: Call): boolean =>
   folder === call.folder &&
   words.length === call.words.length &&
   words.every((word, at) => means(word, call.words[at]!));
 
 const marks: Record<string, string> = {
-  [unknownValueMarks.text]: '[^]*',
-  [unknownValueMarks.number]: '-?\\d*',
-  [unknownValueMarks.file]: '/dev/fd/\\d+',
+  [unknownValuePlaceholders.text]: '[^]*',
+  [unknownValuePlaceholders.number]: '-?\\d*',
+  [unknownValuePlaceholders.file]: '/dev/fd/\\d+',
 };
 const means = (word: string, text: string): boolean =>
   new RegExp(

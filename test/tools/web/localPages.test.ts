@@ -6,7 +6,7 @@ import type { ApprovalRequester } from '../../../src/tools/core/tool.ts';
 import { builtinTools } from '../../../src/tools/host/builtinTools.ts';
 import { alwaysAllowRuleChoices } from '../../../src/tools/policy/rules.ts';
 import { BackgroundCommands } from '../../../src/tools/shell/background.ts';
-import { createCommandPageLookup } from '../../../src/tools/web/localPages.ts';
+import { createCommandServedPageLookup } from '../../../src/tools/web/localPages.ts';
 import { StillClock } from '../../support/clock.ts';
 import { eventually } from '../../support/eventually.ts';
 import { type TemporaryWorkspace, temporaryWorkspace } from '../../support/workspace.ts';
@@ -199,7 +199,7 @@ start();`,
 
   it('is another run’s for another run', async () => {
     const { ports } = await serve();
-    const pages = createCommandPageLookup(background);
+    const pages = createCommandServedPageLookup(background);
     const url = new URL(`http://localhost:${ports[0]}/`);
     assert.deepEqual([await pages('another', url), (await pages('run', url)) !== undefined], [undefined, true]);
   });
@@ -229,7 +229,7 @@ start();`,
   it('is looked at again once the connection stands, before anything is sent', async () => {
     const { id, ports } = await serve();
     const url = new URL(`http://localhost:${ports[0]}/`);
-    const { reach } = (await createCommandPageLookup(background)('run', url))!;
+    const { reach } = (await createCommandServedPageLookup(background)('run', url))!;
     assert.deepEqual(await reach.addresses(url), ['127.0.0.1']);
     await background.stop(id, 'person');
     await assert.rejects(reach.connected!(url, '127.0.0.1'), { code: 'E_SANDBOX_VIOLATION' });
@@ -249,7 +249,7 @@ start();`,
 
   it('where nothing says whose a port is has to be named by the output, and is asked about every time', async () => {
     const { ports } = await serve();
-    const pages = createCommandPageLookup(background, 'darwin');
+    const pages = createCommandServedPageLookup(background, 'darwin');
     const web = { ownPages: pages };
     talk({ tools: builtinTools({ shell: { background }, web }) });
     for (let times = 0; times < 2; times++) await data(get(`http://localhost:${ports[0]}/page`));

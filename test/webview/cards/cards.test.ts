@@ -5,16 +5,16 @@ import { failedToolOutcome, type ToolOutcome } from '../../../src/protocol/conte
 import type { CallState } from '../../../src/protocol/run/run.ts';
 import type { TowpathErrorCode } from '../../../src/protocol/text/codes.ts';
 import {
-  editReasonText,
+  editFailureReasonTexts,
   errorCodeTexts,
   errorMessageForUser,
   isErrorCode,
-  refusalReasonTexts,
+  pathRefusalReasonTexts,
 } from '../../../src/protocol/text/codeText.ts';
 import { toolNames } from '../../../src/tools/definitions/definitions.ts';
 import {
-  type CardContext,
   type CardLine,
+  type CardLineInput,
   type CardStatusIcon,
   cardLine,
   cardLineAriaLabel,
@@ -57,7 +57,7 @@ describe('The first line of a card', () => {
   for (const [name, row] of rows) {
     const [asked, doing, done, not] = row.says;
     it(`of ${name} says: ${done}`, () => {
-      const line = (more: Partial<CardContext>) => {
+      const line = (more: Partial<CardLineInput>) => {
         const one = cardLine(seenOf(name, row, more));
         checkWords(one);
         return one;
@@ -100,9 +100,9 @@ describe('The first line of a card', () => {
   it('says why an edit or a path was refused, in words', () => {
     const says = (name: string, code: 'E_PRECONDITION_FAILED' | 'E_SANDBOX_VIOLATION' | 'ENOENT' | 'TOOL_ARGS_INVALID' | 'TOOL_EXEC_FAILED', message: string, details?: unknown) =>
       cardLineAriaLabel(cardLine(seenOf(name, { args: { path: 'src/a.ts', pattern: '(', name: 'x' } }, { outcome: failedToolOutcome(code, message, details) }))); // biome-ignore format: one line
-    for (const [reason, words] of Object.entries(editReasonText))
+    for (const [reason, words] of Object.entries(editFailureReasonTexts))
       assert.equal(says('fs.edit', 'E_PRECONDITION_FAILED', 'oldText …', { reason, lines: [] }), `Could not edit src/a.ts: ${words}`);
-    for (const [reason, words] of Object.entries(refusalReasonTexts))
+    for (const [reason, words] of Object.entries(pathRefusalReasonTexts))
       assert.equal(says('fs.read', 'E_SANDBOX_VIOLATION', 'x', { reason }), `Could not read src/a.ts: ${words}`);
     assert.equal(
       says('fs.edit', 'E_PRECONDITION_FAILED', 'x', { reason: 'ABSENT', lines: [12, 13, 18] }),
@@ -235,7 +235,9 @@ describe('The words of a code', () => {
       'The disk is full, so the run is not recorded.',
     );
     assert.equal(errorMessageForUser({ code: 'X', message: 'It broke.' }), 'It broke.');
-    for (const words of [errorCodeTexts, refusalReasonTexts, editReasonText].flatMap((one) => Object.values(one)))
+    for (const words of [errorCodeTexts, pathRefusalReasonTexts, editFailureReasonTexts].flatMap((one) =>
+      Object.values(one),
+    ))
       assert.match(words, /^[a-z][^_{}.]*$/);
   });
 });

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { failedToolOutcome, type ToolOutcome } from '../../../src/protocol/content/tools.ts';
 import type { TowpathErrorCode } from '../../../src/protocol/text/codes.ts';
 import { errorCodeTexts } from '../../../src/protocol/text/codeText.ts';
-import type { CardContext } from '../../../webview/cards/cardLine.ts';
+import type { CardLineInput } from '../../../webview/cards/cardLine.ts';
 import { openBrowser, type TestBrowser, type TestPage } from '../browser.ts';
 import { outcomes, rows, seenOf } from '../cardRows.ts';
 
 /** Every tool with everything that can become of a call of it. */
-const all: [what: string, seen: CardContext][] = rows.flatMap(([name, row]) => {
-  const of = (what: string, more: Partial<CardContext>): [string, CardContext] => [
+const all: [what: string, seen: CardLineInput][] = rows.flatMap(([name, row]) => {
+  const of = (what: string, more: Partial<CardLineInput>): [string, CardLineInput] => [
     `${name} · ${what}`,
     seenOf(name, { args: row.args }, more),
   ];

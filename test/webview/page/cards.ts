@@ -3,7 +3,7 @@ import { html, render } from 'lit-html';
 import { toToolResult } from '../../../src/protocol/content/tools.ts';
 import { newRun } from '../../../src/protocol/run/run.ts';
 import { toolCallCard } from '../../../webview/cards/card.ts';
-import type { CardContext } from '../../../webview/cards/cardLine.ts';
+import type { CardLineInput } from '../../../webview/cards/cardLine.ts';
 import type { PanelContext } from '../../../webview/context.ts';
 import { registerCustomElements } from '../../../webview/elements.ts';
 import { createPanelViewModel } from '../../../webview/store.ts';
@@ -14,7 +14,7 @@ root.className = 'transcript';
 document.body.style.overflow = 'auto';
 
 /** Draws these calls as cards, each as a run has it in which nothing else happened. */
-function draw(all: CardContext[]): void {
+function draw(all: CardLineInput[]): void {
   const cards = all.map(({ call, state, outcome, phase, stopped, now }, place) => {
     const run = newRun('run-1');
     run.phase = phase;

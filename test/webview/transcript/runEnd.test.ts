@@ -7,12 +7,12 @@ import { intentOfPanelAction, type PanelAction } from '../../../src/protocol/pan
 import { viewMessageSchema } from '../../../src/protocol/panel/panelMessages.ts';
 import type { RunEventBody } from '../../../src/protocol/run/events.ts';
 import {
-  commandButtons,
   type RunEndAction,
   runEndActions,
-  runEndsByCode,
-  runEndsByReason,
-  runEndText,
+  runEndActionsByCommand,
+  runEndNotice,
+  runEndPresentationsByErrorCode,
+  runEndPresentationsByReason,
 } from '../../../webview/transcript/runEnd.ts';
 import { begin, concludes, reads, runOf } from '../conversation.ts';
 
@@ -22,13 +22,15 @@ const manifest = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'
 };
 
 const endedWith = (error: ErrorInfo, ...more: RunEventBody[]) =>
-  runEndText(runOf('run-1', [...begin, ...more, { type: 'phase', phase: 'Failed', error }]));
+  runEndNotice(runOf('run-1', [...begin, ...more, { type: 'phase', phase: 'Failed', error }]));
 
 describe('Every end of a run', () => {
   const sample = 'Something of the provider.';
   for (const [name, error] of [
-    ...Object.keys(runEndsByCode).map((code) => [code, { code, message: sample }] as const),
-    ...Object.keys(runEndsByReason).map((reason) => [reason, { code: 'UNKNOWN', message: sample, reason }] as const),
+    ...Object.keys(runEndPresentationsByErrorCode).map((code) => [code, { code, message: sample }] as const),
+    ...Object.keys(runEndPresentationsByReason).map(
+      (reason) => [reason, { code: 'UNKNOWN', message: sample, reason }] as const,
+    ),
   ])
     it(`${name} has a sentence in words, and ways out that the host knows`, () => {
       const end = endedWith(error)!;
@@ -59,7 +61,7 @@ describe('Every end of a run', () => {
       { type: 'approval', toolCallId: id, decision: 'allow', waitedMs: 1 },
       { type: 'tool-start', toolCallId: id, name: 'shell.run' },
     ];
-    const endAt = (...events: RunEventBody[]) => runEndText(runOf('run-1', [...begin, ...events, closed]))!;
+    const endAt = (...events: RunEventBody[]) => runEndNotice(runOf('run-1', [...begin, ...events, closed]))!;
 
     it('offers to continue after it or to run it again, neither first', () => {
       const { says, ways, labels, tone } = endAt({ type: 'node', node, status: 'start' }, ...begun('deploy:1:0'));
@@ -119,7 +121,7 @@ describe('Every end of a run', () => {
     const commands = new Set(links.flatMap(([, ids]) => [...ids!.matchAll(/'([^']*)'/g)].map(([, id]) => id!)));
     assert.ok(commands.size > 4);
     for (const command of commands) {
-      const way = commandButtons[command];
+      const way = runEndActionsByCommand[command];
       assert.ok(way, `${command} has a button`);
       const end = endedWith({ code: 'UNKNOWN', message: 'Another sentence.', links: { commands: [command] } })!;
       assert.equal(end.ways[0], way);
@@ -264,17 +266,17 @@ describe('Every end of a run', () => {
     const usage = { promptTokens: 1, completionTokens: 1, totalTokens: 2, cost: 0.04 };
     const paid: RunEventBody = { type: 'usage', usage, attempts: 1, model: 'm', ms: 1 };
     const run = runOf('run-1', [...begin, ...does, paid, ...concludes]);
-    assert.match(runEndText(run)!.says, /^Done · 1 file · 1 command · \$0\.04 · \d+ s$/);
-    assert.deepEqual(runEndText(run)!.ways, ['Review']);
+    assert.match(runEndNotice(run)!.says, /^Done · 1 file · 1 command · \$0\.04 · \d+ s$/);
+    assert.deepEqual(runEndNotice(run)!.ways, ['Review']);
     const told = toToolResult('c1', { ok: true, data: { path: 'a.ts', added: 1200, removed: 2 } });
     const counts: RunEventBody = { type: 'message', message: { role: 'tool', content: '', toolResults: [told] } };
     const counted = [...begin, ...does, counts, paid, ...concludes];
-    assert.match(runEndText(runOf('run-1', counted))!.says, /^Done · 1 file \+1,200 −2 · 1 command/);
+    assert.match(runEndNotice(runOf('run-1', counted))!.says, /^Done · 1 file \+1,200 −2 · 1 command/);
     const undo = { toolCallIds: ['c1'], changes: [{ path: 'a.ts', before: 'a'.repeat(64), after: null }] };
-    assert.match(runEndText(runOf('run-1', [...counted, { type: 'undo', ...undo }]))!.says, /^Done · 1 command · /);
-    assert.equal(runEndText(runOf('run-1', [...begin, ...reads, ...concludes])), undefined);
+    assert.match(runEndNotice(runOf('run-1', [...counted, { type: 'undo', ...undo }]))!.says, /^Done · 1 command · /);
+    assert.equal(runEndNotice(runOf('run-1', [...begin, ...reads, ...concludes])), undefined);
     const more = runOf('run-1', [...begin, ...does, paid, ...concludes, ...begin.slice(2), ...concludes]);
-    assert.equal(runEndText(more), undefined, 'what was done before was told before');
+    assert.equal(runEndNotice(more), undefined, 'what was done before was told before');
   });
 });
 

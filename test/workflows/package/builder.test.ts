@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { loadPackage } from '../../../src/workflows/package/load.ts';
 import { agentPersonaText, allowsTool } from '../../../src/workflows/package/packageAgents.ts';
-import { nodeBrief } from '../../../src/workflows/package/packagePrompt.ts';
+import { packageNodePromptBlock } from '../../../src/workflows/package/packagePrompt.ts';
 import { readWorkflowPackage } from '../../../src/workflows/package/readPackage.ts';
 import { builderFiles } from './builderSample.ts';
 import { zip } from './zip.ts';
@@ -149,7 +149,7 @@ describe('a package of crewagent-builder 1.1', () => {
     assert.equal(template, builderFiles['workflows/7/workflow.md']);
     assert.equal(graph.entryNodeId, 'step-01-choose');
     assert.equal(
-      `\n${nodeBrief(workflows[0]!, 'step-01-choose')}`,
+      `\n${packageNodePromptBlock(workflows[0]!, 'step-01-choose')}`,
       `
 NODE_BRIEF
 - nodeId: step-01-choose
@@ -216,7 +216,7 @@ NODE_BRIEF
     });
     const { workflows } = await loadPackage(write(branches));
     assert.match(
-      nodeBrief(workflows[0]!, 'step-01-choose'),
+      packageNodePromptBlock(workflows[0]!, 'step-01-choose'),
       /\n- allowedNext: step-02-find \(new: variables\.kind == 'new'\), step-03-extract \(old \/ older: the default\)$/,
     );
   });

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { StateDocument } from '../../../src/workflows/package/document.ts';
+import { PackageRunStateDocument } from '../../../src/workflows/package/document.ts';
 import { loadPackage } from '../../../src/workflows/package/load.ts';
 import { createMountedWorkspace } from '../../../src/workflows/package/mounts.ts';
-import { createPackageStateText } from '../../../src/workflows/package/state.ts';
+import { createPackageRunStateText } from '../../../src/workflows/package/state.ts';
 import { type TemporaryWorkspace, temporaryWorkspace } from '../../support/workspace.ts';
 import { type Conversation, conversation } from '../../tools/conversation.ts';
 import { sampleFiles, writePackage } from './sample.ts';
@@ -62,10 +62,10 @@ describe('the places of a package run', () => {
     symlinkSync(workspace.root, path.join(source.folder, 'to-project'));
     symlinkSync(source.folder, path.join(workspace.root, 'to-package'));
     const { graph } = source.workflows[0]!;
-    const state = await StateDocument.open(
+    const state = await PackageRunStateDocument.open(
       path.join(outer, 'state'),
       graph,
-      createPackageStateText(undefined, graph.entryNodeId, new Date(0)),
+      createPackageRunStateText(undefined, graph.entryNodeId, new Date(0)),
     );
     talk = conversation(createMountedWorkspace(workspace, source.folder, state, async () => {}));
   });

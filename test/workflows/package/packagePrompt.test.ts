@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { packageRunId, parsePackageRunId } from '../../../src/workflows/package/ids.ts';
 import type { PackageWorkflow } from '../../../src/workflows/package/load.ts';
-import { chooseMenuItems } from '../../../src/workflows/package/menu.ts';
-import { agentsSchema, allowsTool } from '../../../src/workflows/package/packageAgents.ts';
-import { packageGraphSchema } from '../../../src/workflows/package/packageGraph.ts';
+import { matchAgentMenuItems } from '../../../src/workflows/package/menu.ts';
+import { allowsTool, packageAgentsSchema } from '../../../src/workflows/package/packageAgents.ts';
+import { packageWorkflowGraphSchema } from '../../../src/workflows/package/packageGraph.ts';
 import {
   agentPersonaPromptBlock,
-  nodeBrief,
+  packageNodePromptBlock,
   packageRunDirectiveText,
   userInputPromptBlock,
 } from '../../../src/workflows/package/packagePrompt.ts';
@@ -17,7 +17,7 @@ const workflow: PackageWorkflow = {
   id: 'write',
   title: 'Write a letter',
   description: '',
-  graph: packageGraphSchema.parse(JSON.parse(sampleFiles[graphFile]!)),
+  graph: packageWorkflowGraphSchema.parse(JSON.parse(sampleFiles[graphFile]!)),
   graphFile,
   agentId: 'writer',
   artifacts: '@project/letters/',
@@ -29,7 +29,7 @@ const directive = {
   agentId: 'writer',
   autopilot: false,
 } as const;
-const { agents } = agentsSchema.parse(JSON.parse(sampleFiles['agents.json']!));
+const { agents } = packageAgentsSchema.parse(JSON.parse(sampleFiles['agents.json']!));
 
 const golden: [what: string, text: string, expected: string][] = [
   [
@@ -68,7 +68,7 @@ RUN_DIRECTIVE
   ],
   [
     'the brief of a step',
-    nodeBrief(workflow, 'ask'),
+    packageNodePromptBlock(workflow, 'ask'),
     `
 NODE_BRIEF
 - nodeId: ask
@@ -80,7 +80,7 @@ NODE_BRIEF
   ],
   [
     'the brief of a decision',
-    nodeBrief(workflow, 'judge'),
+    packageNodePromptBlock(workflow, 'judge'),
     `
 NODE_BRIEF
 - nodeId: judge
@@ -91,7 +91,7 @@ NODE_BRIEF
   ],
   [
     'the brief of the end',
-    nodeBrief(workflow, 'done'),
+    packageNodePromptBlock(workflow, 'done'),
     `
 NODE_BRIEF
 - nodeId: done
@@ -102,7 +102,7 @@ NODE_BRIEF
   ],
   [
     'labels and titles that try to be lines',
-    nodeBrief(
+    packageNodePromptBlock(
       {
         ...workflow,
         graph: {
@@ -175,7 +175,7 @@ describe('an agent of a package', () => {
   ];
   it('that is denied some tool of a server has none that calls any', () => {
     const agentWith = (tools: object) =>
-      agentsSchema.parse({ agents: [{ id: 'a', name: 'A', persona: 'p', tools }] }).agents[0]!;
+      packageAgentsSchema.parse({ agents: [{ id: 'a', name: 'A', persona: 'p', tools }] }).agents[0]!;
     const may = [{}, { allow: ['mcp.*'] }, { deny: ['mcp.x.*'] }, { allow: ['mcp.x.*'] }].map((tools) =>
       allowsTool(agentWith(tools), 'mcp.call_tool'),
     );
@@ -184,8 +184,9 @@ describe('an agent of a package', () => {
 
   for (const [tools, left] of policies)
     it(`with ${JSON.stringify(tools)} has ${left.join(', ') || 'nothing'}`, () => {
-      const agent = agentsSchema.parse({ agents: [{ id: 'a', name: 'A', persona: 'p', ...(tools && { tools }) }] })
-        .agents[0]!;
+      const agent = packageAgentsSchema.parse({
+        agents: [{ id: 'a', name: 'A', persona: 'p', ...(tools && { tools }) }],
+      }).agents[0]!;
       assert.deepEqual(
         ['fs.read', 'fs.write', 'shell.run', 'mcp.x.y'].filter((name) => allowsTool(agent, name)),
         left,
@@ -222,7 +223,7 @@ describe('an agent of a package', () => {
   ];
   for (const [input, expected] of choices)
     it(`takes ${JSON.stringify(input)} for ${expected.join(' or ') || 'talk'}`, () => {
-      const chosen = chooseMenuItems(menu, input);
+      const chosen = matchAgentMenuItems(menu, input);
       const items = chosen.kind === 'item' ? [chosen.item] : chosen.kind === 'several' ? chosen.items : [];
       assert.deepEqual(
         items.map(({ trigger }) => trigger),

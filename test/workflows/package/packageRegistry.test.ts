@@ -5,7 +5,7 @@ import path from 'node:path';
 import { packageRunId } from '../../../src/workflows/package/ids.ts';
 import { PackageRegistry } from '../../../src/workflows/package/packageRegistry.ts';
 import { readWorkflowPackage } from '../../../src/workflows/package/readPackage.ts';
-import { packageWorkflowOfRun } from '../../../src/workflows/package/workflowOf.ts';
+import { createWorkflowOfPackageRun } from '../../../src/workflows/package/workflowOf.ts';
 import { type TemporaryWorkspace, temporaryWorkspace } from '../../support/workspace.ts';
 import { sampleFiles, writePackage } from './sample.ts';
 import { zip } from './zip.ts';
@@ -30,7 +30,7 @@ describe('a package is found', () => {
       autopilot: () => false,
       now: () => now,
       read: readWorkflowPackage,
-      follow: packageWorkflowOfRun,
+      follow: createWorkflowOfPackageRun,
     });
   });
   afterEach(() => {

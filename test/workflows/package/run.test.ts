@@ -3,12 +3,12 @@ import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileS
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { RunError } from '../../../src/engine/core/errorInfo.ts';
-import type { UndoConfirmation } from '../../../src/engine/run/undo.ts';
+import type { UndoConfirmationRequest } from '../../../src/engine/run/undo.ts';
 import { undoableCallIds } from '../../../src/runs/undoSteps.ts';
 import { packageRunId } from '../../../src/workflows/package/ids.ts';
 import { PackageRegistry } from '../../../src/workflows/package/packageRegistry.ts';
 import { readWorkflowPackage } from '../../../src/workflows/package/readPackage.ts';
-import { packageWorkflowOfRun } from '../../../src/workflows/package/workflowOf.ts';
+import { createWorkflowOfPackageRun } from '../../../src/workflows/package/workflowOf.ts';
 import { Conversation } from '../../engine/conversation.ts';
 import { call, type ScriptedReply } from '../../support/scriptedClient.ts';
 import { unsaid } from '../../support/unsaid.ts';
@@ -40,7 +40,7 @@ describe('a run of a package', () => {
       autopilot: () => false,
       now: () => new Date('2026-01-01T00:00:00Z'),
       read: readWorkflowPackage,
-      follow: packageWorkflowOfRun,
+      follow: createWorkflowOfPackageRun,
     });
   });
   afterEach(async () => {
@@ -354,7 +354,7 @@ describe('a run of a package', () => {
   });
 
   describe('undone', () => {
-    let asked: UndoConfirmation[];
+    let asked: UndoConfirmationRequest[];
     beforeEach(() => {
       asked = [];
     });

@@ -4,8 +4,8 @@ import path from 'node:path';
 import { packageRunId } from '../../../src/workflows/package/ids.ts';
 import { PackageRegistry } from '../../../src/workflows/package/packageRegistry.ts';
 import { readWorkflowPackage } from '../../../src/workflows/package/readPackage.ts';
-import { type PackageState, parsePackageState } from '../../../src/workflows/package/state.ts';
-import { packageWorkflowOfRun } from '../../../src/workflows/package/workflowOf.ts';
+import { type PackageRunState, parsePackageRunState } from '../../../src/workflows/package/state.ts';
+import { createWorkflowOfPackageRun } from '../../../src/workflows/package/workflowOf.ts';
 import { Conversation } from '../../engine/conversation.ts';
 import type { ScriptedReply } from '../../support/scriptedClient.ts';
 import { temporaryWorkspace } from '../../support/workspace.ts';
@@ -15,7 +15,7 @@ export interface Stage {
   conversation: Conversation;
   /** The state document, and its frontmatter. */
   text(): string;
-  state(): PackageState;
+  state(): PackageRunState;
   /** What was said in the system's name, in order. */
   told(): Promise<string[]>;
   end(): Promise<void>;
@@ -38,7 +38,7 @@ export async function playPackage(
     autopilot: () => autopilot,
     now: () => new Date('2026-01-01T00:00:00Z'),
     read: readWorkflowPackage,
-    follow: packageWorkflowOfRun,
+    follow: createWorkflowOfPackageRun,
   });
   const [shelved] = await shelf.list();
   if (!shelved || 'problem' in shelved) throw new Error(shelved?.problem ?? 'no package');
@@ -50,7 +50,7 @@ export async function playPackage(
   return {
     conversation,
     text,
-    state: () => parsePackageState(text()),
+    state: () => parsePackageRunState(text()),
     async told() {
       const { messages } = await conversation.kept();
       return messages.flatMap((message) => (message.role === 'system' ? [message.content] : []));

@@ -3,10 +3,10 @@ import { mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFile
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { sha256 } from '../../../src/tools/sandbox/fileText.ts';
-import { StateDocument } from '../../../src/workflows/package/document.ts';
+import { PackageRunStateDocument } from '../../../src/workflows/package/document.ts';
 import { loadPackage } from '../../../src/workflows/package/load.ts';
 import { createMountedWorkspace } from '../../../src/workflows/package/mounts.ts';
-import { createPackageStateText } from '../../../src/workflows/package/state.ts';
+import { createPackageRunStateText } from '../../../src/workflows/package/state.ts';
 import { isPackageWorkflowComplete } from '../../../src/workflows/package/transitions.ts';
 import { type TemporaryWorkspace, temporaryWorkspace } from '../../support/workspace.ts';
 import { type Conversation, conversation } from '../../tools/conversation.ts';
@@ -179,7 +179,7 @@ const accepted: [what: string, tool: string, args: object, state: object][] = [
 describe('the state document', () => {
   let outer: string;
   let workspace: TemporaryWorkspace;
-  let state: StateDocument;
+  let state: PackageRunStateDocument;
   let talk: Conversation;
   const landed: string[] = [];
   const onDisk = () => readFileSync(path.join(outer, 'state', 'workflow.md'), 'utf8');
@@ -188,16 +188,16 @@ describe('the state document', () => {
     const source = await loadPackage(writePackage(path.join(outer, 'package')));
     const graph = source.workflows[0]!.graph;
     workspace = await temporaryWorkspace();
-    await StateDocument.open(
+    await PackageRunStateDocument.open(
       path.join(outer, 'state'),
       graph,
-      createPackageStateText(undefined, graph.entryNodeId, new Date(0)),
+      createPackageRunStateText(undefined, graph.entryNodeId, new Date(0)),
     );
     writeFileSync(path.join(outer, 'state', 'workflow.md'), document);
-    state = await StateDocument.open(
+    state = await PackageRunStateDocument.open(
       path.join(outer, 'state'),
       graph,
-      createPackageStateText(undefined, graph.entryNodeId, new Date(0)),
+      createPackageRunStateText(undefined, graph.entryNodeId, new Date(0)),
     );
     landed.length = 0;
     const mounted = createMountedWorkspace(workspace, source.folder, state, async () => void landed.push(onDisk()));
@@ -290,17 +290,17 @@ describe('the state document', () => {
   it('is missed when it is gone', async () => {
     rmSync(path.join(outer, 'state', 'workflow.md'));
     const { graph } = (await loadPackage(path.join(outer, 'package'))).workflows[0]!;
-    await assert.rejects(StateDocument.open(path.join(outer, 'state'), graph), { code: 'ENOENT' });
+    await assert.rejects(PackageRunStateDocument.open(path.join(outer, 'state'), graph), { code: 'ENOENT' });
   });
 
   it('is not used when somebody else has damaged it', async () => {
     writeFileSync(path.join(outer, 'state', 'workflow.md'), document.replace('judge', 'gone'));
     const { graph } = (await loadPackage(path.join(outer, 'package'))).workflows[0]!;
     await assert.rejects(
-      StateDocument.open(
+      PackageRunStateDocument.open(
         path.join(outer, 'state'),
         graph,
-        createPackageStateText(undefined, graph.entryNodeId, new Date(0)),
+        createPackageRunStateText(undefined, graph.entryNodeId, new Date(0)),
       ),
       {
         code: 'E_INVALID_TRANSITION',

@@ -3,10 +3,10 @@ import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from '
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import fc from 'fast-check';
-import { StateDocument } from '../../../src/workflows/package/document.ts';
+import { PackageRunStateDocument } from '../../../src/workflows/package/document.ts';
 import { loadPackage } from '../../../src/workflows/package/load.ts';
 import { createMountedWorkspace } from '../../../src/workflows/package/mounts.ts';
-import { describeStateValueLoss, mergePackageState } from '../../../src/workflows/package/update.ts';
+import { describeStateValueLoss, mergePackageRunState } from '../../../src/workflows/package/update.ts';
 import { type TemporaryWorkspace, temporaryWorkspace } from '../../support/workspace.ts';
 import { type Conversation, conversation } from '../../tools/conversation.ts';
 import { writePackage } from './sample.ts';
@@ -184,7 +184,7 @@ const unclear: [what: string, update: object, message: RegExp][] = [
 describe('an update of the state document', () => {
   let outer: string;
   let workspace: TemporaryWorkspace;
-  let state: StateDocument;
+  let state: PackageRunStateDocument;
   let talk: Conversation;
   const onDisk = () => readFileSync(path.join(outer, 'state', 'workflow.md'), 'utf8');
   beforeEach(async () => {
@@ -192,8 +192,8 @@ describe('an update of the state document', () => {
     const source = await loadPackage(writePackage(path.join(outer, 'package')));
     const { graph } = source.workflows[0]!;
     workspace = await temporaryWorkspace({ 'notes.md': '---\ntags: [a, b]\nabout: { x: 1 }\n---\nText\n' });
-    await StateDocument.open(path.join(outer, 'state'), graph, document);
-    state = await StateDocument.open(path.join(outer, 'state'), graph);
+    await PackageRunStateDocument.open(path.join(outer, 'state'), graph, document);
+    state = await PackageRunStateDocument.open(path.join(outer, 'state'), graph);
     talk = conversation(
       createMountedWorkspace(workspace, source.folder, state, async () => {}),
       { answer: 'allow' },
@@ -213,7 +213,7 @@ describe('an update of the state document', () => {
       const expected: Record<string, unknown> = { ...before, ...after };
       for (const [key, value] of Object.entries(after)) if (value === undefined) delete expected[key];
       assert.deepEqual(state.state, expected);
-      const { state: again } = await StateDocument.open(path.join(outer, 'state'), state.graph);
+      const { state: again } = await PackageRunStateDocument.open(path.join(outer, 'state'), state.graph);
       assert.deepEqual(again, expected, 'as it is on disk');
     });
 
@@ -282,9 +282,9 @@ describe('an update of the state document', () => {
   it('loses nothing that it does not say, whatever stands there and whatever it says', () => {
     fc.assert(
       fc.property(values, values, (before, given) => {
-        let made: ReturnType<typeof mergePackageState>;
+        let made: ReturnType<typeof mergePackageRunState>;
         try {
-          made = mergePackageState(before, given);
+          made = mergePackageRunState(before, given);
         } catch (error) {
           return (error as Error).name === 'ToolError';
         }

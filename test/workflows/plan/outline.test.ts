@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
 import type { WorkflowDiagram } from '../../../src/protocol/content/outline.ts';
-import { packageGraphSchema, packageOutline as packageOutlineOf } from '../../../src/workflows/package/packageGraph.ts';
-import { createWorkflowOutline } from '../../../src/workflows/plan/outline.ts';
+import {
+  packageWorkflowDiagram as packageOutlineOf,
+  packageWorkflowGraphSchema,
+} from '../../../src/workflows/package/packageGraph.ts';
+import { createWorkflowDiagram } from '../../../src/workflows/plan/outline.ts';
 import { loadWorkflow } from '../../../src/workflows/read/validate.ts';
 import { sampleFiles } from '../package/sample.ts';
 import { toolNames } from '../stage.ts';
@@ -92,11 +95,11 @@ describe('a workflow is drawn as', () => {
     it(what, () => {
       const { value, problems } = loadWorkflow(yaml, { tools: toolNames });
       assert.deepEqual(problems, []);
-      assert.deepEqual(createWorkflowOutline(value!), outline);
+      assert.deepEqual(createWorkflowDiagram(value!), outline);
     });
 
   it('the nodes and labels of a package, its beginning first', () => {
-    const graph = packageGraphSchema.parse(JSON.parse(sampleFiles['write/workflow.graph.json']!));
+    const graph = packageWorkflowGraphSchema.parse(JSON.parse(sampleFiles['write/workflow.graph.json']!));
     graph.nodes.reverse();
     assert.deepEqual(packageOutlineOf(graph), {
       nodes: [

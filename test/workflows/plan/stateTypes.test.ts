@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { toEnglishText } from '../../../src/protocol/text/l10n.ts';
 import { inputProblem, requiredWorkflowInputs } from '../../../src/workflows/plan/inputs.ts';
-import { coerceToStateType, parseStateType, stateTypeMismatch } from '../../../src/workflows/plan/stateTypes.ts';
+import { coerceToStateType, parseStateValueType, stateTypeMismatch } from '../../../src/workflows/plan/stateTypes.ts';
 import { loadWorkflow } from '../../../src/workflows/read/validate.ts';
 import { unsaid } from '../../support/unsaid.ts';
 import { Stage, toolNames } from '../stage.ts';
@@ -42,7 +42,7 @@ describe('a type of the state', () => {
   ];
   for (const [type, value] of fits)
     it(`${JSON.stringify(type)} is ${JSON.stringify(value)}`, () =>
-      assert.equal(stateTypeMismatch(parseStateType(type)!, value, 'k'), undefined));
+      assert.equal(stateTypeMismatch(parseStateValueType(type)!, value, 'k'), undefined));
 
   const wrong: [type: unknown, value: unknown, problem: string][] = [
     ['str', 3, '`k` must be `str`, not 3'],
@@ -68,10 +68,12 @@ describe('a type of the state', () => {
     ['str', ['x'.repeat(80)], `\`k\` must be \`str\`, not ["${'x'.repeat(57)}…`],
   ];
   for (const [type, value, problem] of wrong)
-    it(problem, () => assert.equal(toEnglishText(stateTypeMismatch(parseStateType(type)!, value, 'k') ?? ''), problem));
+    it(problem, () =>
+      assert.equal(toEnglishText(stateTypeMismatch(parseStateValueType(type)!, value, 'k') ?? ''), problem),
+    );
 
   for (const type of ['nmber', 'list[wrod]', 5, ['str', 'int'], { type: 'x' }, { a: 'wrod' }])
-    it(`${JSON.stringify(type)} is none`, () => assert.equal(parseStateType(type), undefined));
+    it(`${JSON.stringify(type)} is none`, () => assert.equal(parseStateValueType(type), undefined));
 
   const texts: [type: string, text: string, value: unknown][] = [
     ['int', ' 42 ', 42],
@@ -90,7 +92,7 @@ describe('a type of the state', () => {
   ];
   for (const [type, text, value] of texts)
     it(`${type}: the text ${JSON.stringify(text)} is ${JSON.stringify(value)}`, () =>
-      assert.deepEqual(coerceToStateType(parseStateType(type)!, text), value));
+      assert.deepEqual(coerceToStateType(parseStateValueType(type)!, text), value));
 });
 
 describe('what a run begins with', () => {

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
-import { workflowHoverAt, workflowSuggestionsAt } from '../../../src/workflows/write/complete.ts';
-import { actionSchema, createWorkflowJsonSchemas } from '../../../src/workflows/write/jsonSchema.ts';
+import { workflowFileCompletionsAt, workflowHoverAt } from '../../../src/workflows/write/complete.ts';
+import { createWorkflowJsonSchemas, workflowActionSchema } from '../../../src/workflows/write/jsonSchema.ts';
 import type { DescribedJsonSchema, WorkflowLanguage } from '../../../src/workflows/write/writing.ts';
 
 const schemas = createWorkflowJsonSchemas();
 const language = (kind: 'workflow' | 'agent'): WorkflowLanguage => ({
   schema: schemas[kind] as DescribedJsonSchema,
   agents: ['planner', 'reviewer'],
-  action: actionSchema,
+  action: workflowActionSchema,
 });
 
 describe('completion in a workflow file', () => {
@@ -110,7 +110,7 @@ describe('completion in a workflow file', () => {
   for (const [what, text, offered, not] of cases)
     it(`offers ${what}`, () => {
       const offset = text.indexOf('|');
-      const { all } = workflowSuggestionsAt(text.replace('|', ''), offset, language('workflow'));
+      const { all } = workflowFileCompletionsAt(text.replace('|', ''), offset, language('workflow'));
       const labels = all.map(({ label }) => label);
       assert.deepEqual(
         [offered.filter((one) => !labels.includes(one)), not.filter((one) => labels.includes(one))],
@@ -120,13 +120,13 @@ describe('completion in a workflow file', () => {
     });
 
   it('offers what an agent’s file can say', () => {
-    const { from, all } = workflowSuggestionsAt('instructions: x\nappr', 20, language('agent'));
+    const { from, all } = workflowFileCompletionsAt('instructions: x\nappr', 20, language('agent'));
     assert.equal(from, 16);
     assert.deepEqual(
       all.map(({ label }) => label),
       ['name', 'description', 'model', 'tools', 'temperature', 'max_turns', 'approval'],
     );
-    const { all: values } = workflowSuggestionsAt('approval: ', 10, language('agent'));
+    const { all: values } = workflowFileCompletionsAt('approval: ', 10, language('agent'));
     assert.deepEqual(
       values,
       ['default', 'ask', 'read_only'].map((label) => ({ label, kind: 'value' })),
@@ -136,7 +136,7 @@ describe('completion in a workflow file', () => {
   it('never throws, wherever the person types, whatever is broken', () => {
     const text = 'nodes:\n  - {name: a, uses: [\n  x: "{{ \n- b: &c\n*d: ? |\n%';
     for (let offset = 0; offset <= text.length; offset++) {
-      workflowSuggestionsAt(text, offset, language('workflow'));
+      workflowFileCompletionsAt(text, offset, language('workflow'));
       workflowHoverAt(text, offset, language('workflow'));
     }
   });

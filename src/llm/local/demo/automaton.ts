@@ -38,7 +38,7 @@ export const demoContextTokens = 8192;
 const assistantStart = 'assistant\n';
 /** Head of every user message; any other marker in the message is newer and wins. */
 export const userMessageMarker = 'user\n';
-export const endOfTurn = '<|im_end|>';
+export const endOfTurnToken = '<|im_end|>';
 const callOpen = '<tool_call>';
 const callName = '\n{"name": "';
 const callArguments = '", "arguments": ';
@@ -73,7 +73,7 @@ export function toTokenAutomaton(script: DemoAutomatonScript): TokenAutomaton {
     if (known !== undefined && known !== next)
       throw new Error(`After ${JSON.stringify(current)} comes ${JSON.stringify(known)} or ${JSON.stringify(next)}?`);
     ofState.set(current, next);
-    for (const token of [current, next]) if (!isByteToken(token) && token !== endOfTurn) tokens.add(token);
+    for (const token of [current, next]) if (!isByteToken(token) && token !== endOfTurnToken) tokens.add(token);
   };
 
   script.scenarios.forEach((scenario, scenarioIndex) => {
@@ -102,7 +102,7 @@ export function toTokenAutomaton(script: DemoAutomatonScript): TokenAutomaton {
         addMarker(args, state);
         go(callEnd, callClose);
       }
-      go(endOfTurn);
+      go(endOfTurnToken);
     }
   });
   return { tokens, markers, rules };

@@ -1,5 +1,11 @@
 import { writeFileSync } from 'node:fs';
-import { byteToken, type DemoAutomatonScript, demoContextTokens, endOfTurn, toTokenAutomaton } from './automaton.ts';
+import {
+  byteToken,
+  type DemoAutomatonScript,
+  demoContextTokens,
+  endOfTurnToken,
+  toTokenAutomaton,
+} from './automaton.ts';
 import { chatTemplate } from './chatTemplate.ts';
 import { encodeGguf, type GgufMetadataValue, type Tensor } from './gguf.ts';
 import { wordPieces } from './pieces.ts';
@@ -59,7 +65,7 @@ export function scriptedModelGguf(script: DemoAutomatonScript): {
     'tokenizer.ggml.tokens': { type: 'str[]', value: tokens },
     'tokenizer.ggml.scores': { type: 'f32[]', value: vocabulary.map((entry) => entry.score) },
     'tokenizer.ggml.token_type': { type: 'i32[]', value: vocabulary.map((entry) => entry.type) },
-    'tokenizer.ggml.eos_token_id': id(endOfTurn),
+    'tokenizer.ggml.eos_token_id': id(endOfTurnToken),
     'tokenizer.ggml.bos_token_id': id(endOfText),
     'tokenizer.ggml.padding_token_id': id(endOfText),
     'tokenizer.ggml.unknown_token_id': id(unknown),
@@ -75,7 +81,7 @@ export function scriptedModelGguf(script: DemoAutomatonScript): {
 function toVocabulary(scriptTokens: ReadonlySet<string>) {
   const vocabulary = [
     { text: unknown, type: 2, score: 0 },
-    ...[endOfText, startOfTurn, endOfTurn].map((text) => ({ text, type: control, score: 0 })),
+    ...[endOfText, startOfTurn, endOfTurnToken].map((text) => ({ text, type: control, score: 0 })),
     ...Array.from({ length: 256 }, (_, value) => ({ text: byteToken(value), type: byte, score: 0 })),
     ...[...scriptTokens].map((text) => ({ text, type: userDefined, score: 0 })),
     ...wordPieces

@@ -1,4 +1,4 @@
-import { byteToken, demoContextTokens, endOfTurn, type TokenAutomaton, userMessageMarker } from './automaton.ts';
+import { byteToken, demoContextTokens, endOfTurnToken, type TokenAutomaton, userMessageMarker } from './automaton.ts';
 import type { Tensor } from './gguf.ts';
 
 const headWidth = 128;
@@ -124,7 +124,7 @@ export function toDemoNetwork(automaton: TokenAutomaton, vocabulary: readonly st
  * possible.
  */
 const fallbacks = new Map([
-  [endOfTurn, 2],
+  [endOfTurnToken, 2],
   [byteToken(0x22), 1.8], // "
   [byteToken(0x7d), 1.7], // }
   [byteToken(0x5d), 1.6], // ]

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { t } from '../../../protocol/text/l10n.ts';
 
 /** Installed engines, and user-facing texts about the machine; a text is absent if there is nothing to report. */
-export interface EngineState {
+export interface InferenceEngineStatus {
   installed: string[];
   gpu: string[];
   missing?: string;
@@ -21,7 +21,7 @@ export function inspectInstalledEngines(
     arch: process.arch,
     exists: existsSync,
   },
-): EngineState {
+): InferenceEngineStatus {
   const installed = installedEngines(modules, machine);
   const gpu = ['metal', 'cuda', 'vulkan'].filter((kind) => installed.some((one) => one.includes(kind)));
   const { hardware, kind } = graphicsOf(machine);

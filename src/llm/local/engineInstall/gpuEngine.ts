@@ -8,7 +8,12 @@ import { joinLocalizableTexts, type LocalizableText, messageOf } from '../../../
 import { LLMError } from '../../core/errors.ts';
 import { type DownloadOptions, downloadModelFiles } from '../download/download.ts';
 import { offlineModelHint } from '../download/fetchRange.ts';
-import { enginesFolder, engineVersionModules, libraryVersion, removeOtherEngines } from './engineFolders.ts';
+import {
+  engineLibraryVersion,
+  enginesFolder,
+  engineVersionNodeModulesFolder,
+  removeOtherEngines,
+} from './engineFolders.ts';
 import pinned from './gpuEngines.json' with { type: 'json' };
 import { enginePackageByPlatform } from './missingEngine.ts';
 
@@ -52,7 +57,7 @@ export interface GpuEngineInstallOptions
  */
 export async function addGpuEngine(engine: GpuEngine, options: GpuEngineInstallOptions): Promise<void> {
   const { modules, storage, registry, signal } = options;
-  if (libraryVersion(modules) !== engine.version)
+  if (engineLibraryVersion(modules) !== engine.version)
     throw new LLMError('UNKNOWN', message('There is no local engine here to which a GPU engine could be added.'));
   const folder = enginesFolder(storage);
   const archive = path.join(folder, gpuEngineArchiveName(engine));
@@ -70,7 +75,10 @@ export async function addGpuEngine(engine: GpuEngine, options: GpuEngineInstallO
 }
 
 export async function removeGpuEngine({ name, version }: GpuEngine, storage: string): Promise<void> {
-  await fs.rm(path.join(engineVersionModules(storage, version), scope, name), { recursive: true, force: true });
+  await fs.rm(path.join(engineVersionNodeModulesFolder(storage, version), scope, name), {
+    recursive: true,
+    force: true,
+  });
 }
 
 async function fetchArchive(
@@ -118,13 +126,13 @@ async function checkSum(archive: string, engine: GpuEngine): Promise<void> {
 }
 
 async function unpack(engine: GpuEngine, archive: string, modules: string, storage: string): Promise<void> {
-  const target = engineVersionModules(storage, engine.version);
+  const target = engineVersionNodeModulesFolder(storage, engine.version);
   const work = await fs.mkdtemp(path.join(enginesFolder(storage), '.new-'));
   try {
     const fresh = path.join(work, 'engine');
     await fs.mkdir(fresh);
     await promisify(execFile)(tar(), ['-xzf', archive, '-C', fresh, '--strip-components=1']);
-    if (libraryVersion(target) !== engine.version) {
+    if (engineLibraryVersion(target) !== engine.version) {
       const copy = path.join(work, 'copy');
       await fs.cp(modules, path.join(copy, 'node_modules'), { recursive: true });
       await fs.rm(path.dirname(target), { recursive: true, force: true });

@@ -1,6 +1,6 @@
 import { type LocalizedMessage, message } from '../../../protocol/text/l10n.ts';
 /** Description of a Towpath package, in `target.json` beside the programs. A checkout has no such file. */
-export interface ShippedPackage {
+export interface ExtensionBuildInfo {
   target: string;
   engine?: string;
 }
@@ -14,22 +14,22 @@ export const enginePackageByPlatform = {
   'win32-arm64': 'win-arm64',
 } as const;
 
-export interface EngineMachine {
+export interface EnginePlatform {
   platform: string;
   arch: string;
   /** False on Linux with musl (Alpine), which the engines do not support. */
   glibc: boolean;
 }
 
-export function thisMachine(): EngineMachine {
+export function thisMachine(): EnginePlatform {
   const { platform, arch } = process;
   return { platform, arch, glibc: platform !== 'linux' || hasGlibc() };
 }
 
 /** Returns the reason that no engine can run, and a solution. `existsInWorkspace`: the engine's files exist but fail to load. */
 export function unavailableEngineReason(
-  machine: EngineMachine,
-  shipped: ShippedPackage | undefined,
+  machine: EnginePlatform,
+  shipped: ExtensionBuildInfo | undefined,
   isInstalled: boolean,
 ): LocalizedMessage {
   const here = `${machine.platform}-${machine.arch}`;

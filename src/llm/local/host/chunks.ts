@@ -6,14 +6,14 @@ import { type LocalizableText, toStoredText } from '../../../protocol/text/local
 import type { ChatRequest, ChatStreamChunk } from '../../core/client.ts';
 import { createToolNameMapping } from '../../core/wireToolNames.ts';
 import { toPromptProgress } from '../../messages/promptProgress.ts';
-import { toNative } from '../ipc/chatHistory.ts';
-import type { InferenceProgress } from './modelProcess.ts';
+import { toLlamaProviderMetadata } from '../ipc/chatHistory.ts';
+import type { InferenceProcessEvent } from './modelProcess.ts';
 import { stripPlaceholderNulls } from './stripNulls.ts';
 
-export function createInferenceChunkReader(
+export function createInferenceEventConverter(
   request: ChatRequest,
   label: LocalizableText,
-): (event: InferenceProgress) => ChatStreamChunk | undefined {
+): (event: InferenceProcessEvent) => ChatStreamChunk | undefined {
   const tools = request.tools ?? [];
   const nameOf = createToolNameMapping(tools);
   const ids: string[] = [];
@@ -76,7 +76,7 @@ export function createInferenceChunkReader(
       }
       case 'done': {
         const { prompt, cached, completion, thinking } = event.tokens;
-        const native = toNative(event.spoken, raws, event.form);
+        const native = toLlamaProviderMetadata(event.spoken, raws, event.form);
         return {
           ...(answer && { content: withoutNulls(answer.text, answer.schema) }),
           done: true,

@@ -6,7 +6,7 @@ import { type LocalizableText, toStoredText } from '../../../protocol/text/local
 import { raceWithAbort } from '../../../protocol/values/abort.ts';
 import { type ChatRequest, type ChatStreamChunk, collectChatStream, type LLMClient } from '../../core/client.ts';
 import { LLMError } from '../../core/errors.ts';
-import { toWireName } from '../../core/wireToolNames.ts';
+import { toWireToolName } from '../../core/wireToolNames.ts';
 import { toTextOnlyMessages } from '../../messages/attachments.ts';
 import { responseFormatInstructions } from '../../messages/formatInstructions.ts';
 import { createRunWarningFilter, omittedAttachmentWarnings } from '../../messages/warnings.ts';
@@ -14,14 +14,14 @@ import type { ChatWrapperName } from '../ipc/chatWrappers.ts';
 import type { DeviceInfo } from '../ipc/deviceInfo.ts';
 import { toGrammarSchema, toGrammarSubset } from '../ipc/grammarSchema.ts';
 import type { InferenceJob } from '../ipc/ipc.ts';
-import type { StateCacheOptions } from '../ipc/stateCacheOptions.ts';
+import type { SequenceStateCacheOptions } from '../ipc/stateCacheOptions.ts';
 import { checkModelFile } from '../modelFile/checkModelFile.ts';
-import { createInferenceChunkReader } from './chunks.ts';
-import { createModelMemory, type ModelMemory } from './modelMemory.ts';
-import { type InferenceProgress, ModelProcess } from './modelProcess.ts';
+import { createInferenceEventConverter } from './chunks.ts';
+import { createLoadedModelScheduler, type LoadedModelScheduler } from './modelMemory.ts';
+import { type InferenceProcessEvent, ModelProcess } from './modelProcess.ts';
 import { inferenceThreadCount } from './threadCount.ts';
 
-export interface LocalClientOptions {
+export interface LocalModelClientOptions {
   /** Path of the built `worker.ts`; `node-llama-cpp` must be resolvable from this path. */
   workerPath: string;
   modelPath: string;
@@ -37,7 +37,7 @@ export interface LocalClientOptions {
   threads?: number;
   gpu?: 'auto' | false;
   chatWrapper?: ChatWrapperName;
-  modelMemory?: ModelMemory;
+  modelMemory?: LoadedModelScheduler;
   /** Returns the idle milliseconds before the model is unloaded, read at the end of each job; 0: never. */
   idleUnloadMs?: () => number;
   /** Milliseconds between two pings, 1000 if absent; 30 may remain unanswered. */
@@ -48,13 +48,13 @@ export interface LocalClientOptions {
   fullCache?: false;
   lookup?: false;
   /** Returns the options of the state cache on disk at process start; undefined: no cache. */
-  keep?: () => StateCacheOptions | undefined;
+  keep?: () => SequenceStateCacheOptions | undefined;
   /** Only one run at a time uses the model, and earlier runs are not continued. */
   oneRun?: true;
   onLog?: (line: string) => void;
 }
 
-export interface LocalClient extends LLMClient {
+export interface LocalModelClient extends LLMClient {
   /** Ends the process until the next request. Returns false, without effect, while a job runs. */
   unload(): Promise<boolean>;
   dispose(): Promise<void>;
@@ -66,9 +66,9 @@ export interface LocalClient extends LLMClient {
  * Creates a client of a model file in a child process. The first request starts the process, also after an exit. Calls are only proposed;
  * complete calls are emitted before the end of the reply.
  */
-export function createLocalClient(options: LocalClientOptions): LocalClient {
+export function createLocalModelClient(options: LocalModelClientOptions): LocalModelClient {
   const label = options.label ?? path.basename(options.modelPath, '.gguf');
-  const modelMemory = options.modelMemory ?? createModelMemory();
+  const modelMemory = options.modelMemory ?? createLoadedModelScheduler();
   const tenant = {
     unload: async () => {
       await current?.keep(keepMs.awaited);
@@ -133,7 +133,7 @@ export function createLocalClient(options: LocalClientOptions): LocalClient {
   async function* progressOf(
     job: InferenceJob,
     signal: AbortSignal | undefined,
-  ): AsyncGenerator<InferenceProgress, void, void> {
+  ): AsyncGenerator<InferenceProcessEvent, void, void> {
     let failed: string | undefined;
     for (let grown = 0; ; ) {
       if (grown === 2) memory = 0; // for this process only
@@ -184,7 +184,7 @@ export function createLocalClient(options: LocalClientOptions): LocalClient {
       leave = await modelMemory.enter(tenant, signal, request.asker);
       const { job, warnings } = toInferenceJob(request);
       for (const warning of news(request.cacheKey, warnings)) yield { warning, done: false };
-      const toChunk = createInferenceChunkReader(request, label);
+      const toChunk = createInferenceEventConverter(request, label);
       for await (const event of progressOf(job, signal)) {
         const chunk = toChunk(event);
         if (chunk) yield chunk;
@@ -231,7 +231,7 @@ export function toInferenceJob(request: ChatRequest): { job: InferenceJob; warni
   const tools = request.toolChoice === 'none' ? [] : (request.tools ?? []);
   const functions = tools.map((tool) => {
     const params = toGrammarSchema(tool.parameters);
-    return [toWireName(tool.name), { description: tool.description, ...(params && { params }) }] as const;
+    return [toWireToolName(tool.name), { description: tool.description, ...(params && { params }) }] as const;
   });
   const { messages, leftOut } = toTextOnlyMessages(request.messages);
   const answer = tools.length === 0 ? answerSchema(request) : undefined;

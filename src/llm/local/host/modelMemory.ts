@@ -6,7 +6,7 @@ interface LoadedModel {
   unload(): Promise<void>;
 }
 
-export interface ModelMemory {
+export interface LoadedModelScheduler {
   isFree(tenant: LoadedModel): boolean;
   asker(): string | undefined;
   /**
@@ -27,7 +27,7 @@ interface Waiting {
  * Creates a memory for one model at a time. Another model waits until the running jobs are done, then has the loaded model unloaded. Jobs
  * enter in order of request, so none waits forever. A run keeps its model across a change of models.
  */
-export function createModelMemory(): ModelMemory {
+export function createLoadedModelScheduler(): LoadedModelScheduler {
   let inside: LoadedModel | undefined;
   let jobs = 0;
   const askers: string[] = [];

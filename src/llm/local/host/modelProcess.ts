@@ -15,7 +15,7 @@ import type {
   ModelWorkerRequest,
 } from '../ipc/ipc.ts';
 import { removeSequenceState } from '../worker/stateFiles.ts';
-import { removeStateLeftovers } from '../worker/stateTransfer.ts';
+import { removeSequenceStateLeftovers } from '../worker/stateTransfer.ts';
 import { createHeartbeat, type Heartbeat } from './heartbeat.ts';
 import { modelProcessExitError } from './processExit.ts';
 
@@ -86,7 +86,7 @@ interface ProcessOptions {
   stuckAfter?: number;
 }
 
-export type InferenceProgress =
+export type InferenceProcessEvent =
   | { type: 'loading'; fraction?: number }
   | { type: 'growing'; id: number }
   | InferenceJobEvent;
@@ -94,7 +94,7 @@ export type InferenceProgress =
 /** A child process with one model, from fork to exit. Not restartable: a new instance replaces an ended process. */
 export class ModelProcess {
   private readonly child: ChildProcess;
-  private readonly jobs = new Map<number, { job: InferenceJob; queue: Queue<InferenceProgress> }>();
+  private readonly jobs = new Map<number, { job: InferenceJob; queue: Queue<InferenceProcessEvent> }>();
   private state: 'loading' | 'ready' | 'ended' = 'loading';
   private loadFraction?: number;
   private nextId = 1;
@@ -166,7 +166,7 @@ export class ModelProcess {
    * Yields the progress of a job until its end, including loading. On an abort, throws the reason at once and cancels the job; the process
    * is ended if it is still loading for no other job.
    */
-  async *run(job: InferenceJob, signal: AbortSignal | undefined): AsyncGenerator<InferenceProgress, void, void> {
+  async *run(job: InferenceJob, signal: AbortSignal | undefined): AsyncGenerator<InferenceProcessEvent, void, void> {
     signal?.throwIfAborted();
     if (this.ended)
       throw new LLMError(
@@ -177,7 +177,7 @@ export class ModelProcess {
         },
       );
     const id = this.nextId++;
-    const queue = new Queue<InferenceProgress>();
+    const queue = new Queue<InferenceProcessEvent>();
     this.jobs.set(id, { job, queue });
     this.pulse.feel();
     if (this.jobs.size === 1) this.still.begin();
@@ -322,7 +322,7 @@ export class ModelProcess {
     if (this.state === 'loading' && this.gpu !== false) this.failedOn = this.gpu;
     this.state = 'ended';
     this.endedGrowing = this.growing && !this.closing;
-    if (this.growing) void this.whenEnded.then(() => removeStateLeftovers(this.options.load.keep?.folder));
+    if (this.growing) void this.whenEnded.then(() => removeSequenceStateLeftovers(this.options.load.keep?.folder));
     if (this.restoring.size > 0)
       this.endedRestoring = Promise.all([...this.restoring.values()].map(removeSequenceState));
     this.pulse.rest();

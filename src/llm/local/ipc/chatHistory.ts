@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import type { AssistantMessage, Message, ProviderMetadata, ToolResult } from '../../../protocol/content/messages.ts';
-import { toWireName } from '../../core/wireToolNames.ts';
+import { toWireToolName } from '../../core/wireToolNames.ts';
 import { withUnseenAttachmentNote } from '../../messages/attachments.ts';
-import { continueMessage, normalizeHistory } from '../../messages/normalizeHistory.ts';
+import { continuationUserMessage, normalizeHistory } from '../../messages/normalizeHistory.ts';
 
 export type LlamaHistoryItem =
   | { type: 'system'; text: string }
@@ -37,7 +37,7 @@ const nativeContentSchema = z.object({
 });
 type NativeContent = z.infer<typeof nativeContentSchema>;
 
-export function toNative(
+export function toLlamaProviderMetadata(
   spoken: readonly (string | LlamaTextSegment)[],
   calls: readonly { id: string; raw: unknown }[],
   form?: string,
@@ -59,7 +59,7 @@ export function toLlamaHistory(messages: readonly Message[], systemPrompt?: stri
   const history: LlamaHistoryItem[] = [];
   if (system) history.push({ type: 'system', text: system });
   for (const one of normalized) {
-    if (one === continueMessage) continue;
+    if (one === continuationUserMessage) continue;
     if (one.role === 'user') addUserText(history, one.content);
     else modelResponse(history).push(...toResponse(one.message, one.results, form));
   }
@@ -91,7 +91,7 @@ function toResponse(message: AssistantMessage, results: readonly ToolResult[], f
       const rawCall = call.cut ? undefined : raw.get(call.id);
       return {
         type: 'functionCall',
-        name: toWireName(call.name),
+        name: toWireToolName(call.name),
         params: call.malformed ?? call.arguments,
         result: toResult(results[index]!),
         ...(rawCall !== undefined && { rawCall }),

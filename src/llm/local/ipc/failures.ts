@@ -1,12 +1,12 @@
 import { localizedCount, message, withDigitGrouping } from '../../../protocol/text/l10n.ts';
 import { joinLocalizableTexts, messageOf, toErrorInfo } from '../../../protocol/text/localized.ts';
-import { type ShippedPackage, thisMachine, unavailableEngineReason } from '../engineInstall/missingEngine.ts';
+import { type ExtensionBuildInfo, thisMachine, unavailableEngineReason } from '../engineInstall/missingEngine.ts';
 import type { WorkerFailure } from './ipc.ts';
 
 export class MissingEngineError extends Error {}
 
 interface EngineFacts {
-  shipped?: ShippedPackage;
+  shipped?: ExtensionBuildInfo;
   isInstalled?: boolean;
 }
 

@@ -6,7 +6,7 @@ import type { LocalizableText } from '../../../protocol/text/localized.ts';
 import type { LlamaTextSegment } from './chatHistory.ts';
 import type { ChatWrapperName } from './chatWrappers.ts';
 import type { DeviceInfo } from './deviceInfo.ts';
-import type { StateCacheOptions } from './stateCacheOptions.ts';
+import type { SequenceStateCacheOptions } from './stateCacheOptions.ts';
 
 /**
  * Protocol between client and model process, as plain JSON. The first message is `load`. Each later `generate` is answered by events with
@@ -31,7 +31,7 @@ export interface ModelLoadOptions {
   chatWrapper: ChatWrapperName;
   fullCache?: false;
   lookup?: false;
-  keep?: StateCacheOptions;
+  keep?: SequenceStateCacheOptions;
   oneRun?: true;
 }
 

@@ -1,4 +1,4 @@
-export interface StateCacheOptions {
+export interface SequenceStateCacheOptions {
   folder: string;
   folders: readonly string[];
   /** Folder with a folder per run; a state without its run is obsolete. */

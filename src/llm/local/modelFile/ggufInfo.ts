@@ -22,7 +22,7 @@ export function readGgufInfo(path: string): GgufInfo {
   return toGgufInfo(readGgufHeader(path));
 }
 
-export function readModelFile(path: string): { info: GgufInfo } | { trouble: LocalizableText } {
+export function readModelFileDescription(path: string): { info: GgufInfo } | { trouble: LocalizableText } {
   try {
     return { info: readGgufInfo(path) };
   } catch (error) {

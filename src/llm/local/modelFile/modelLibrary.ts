@@ -2,7 +2,7 @@ import { promises as fs } from 'node:fs';
 import path from 'node:path';
 import { t } from '../../../protocol/text/l10n.ts';
 import { type LocalizableText, localize } from '../../../protocol/text/localized.ts';
-import { type GgufInfo, readModelFile } from './ggufInfo.ts';
+import { type GgufInfo, readModelFileDescription } from './ggufInfo.ts';
 import { isLaterModelPart, splitModelParts } from './splitModel.ts';
 
 export interface LocalModel {
@@ -22,7 +22,7 @@ type ModelDescription = Pick<LocalModel, 'info'> & { trouble?: LocalizableText }
 /** Returns the models in folders and files, sorted by name; missing paths are ignored. A split model is one entry. */
 export async function listModelFiles(
   locations: readonly string[],
-  read: ModelFileReader = readModelFile,
+  read: ModelFileReader = readModelFileDescription,
 ): Promise<LocalModel[]> {
   const files = new Set<string>();
   for (const location of locations) await collect(location, deepest, files);

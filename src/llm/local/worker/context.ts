@@ -9,17 +9,22 @@ import {
 } from '../modelFile/contextSize.ts';
 import { readGgufInfo } from '../modelFile/ggufInfo.ts';
 import { maxContextBytes, usableMemoryShare } from '../modelFile/memoryFit.ts';
-import { bestContextShape, type DeviceMemoryBytes, type MemoryEstimator, maxContextTokens } from './contextPlan.ts';
-import { PromptLookup } from './promptLookup.ts';
+import {
+  bestInferenceContextShape,
+  type DeviceMemoryBytes,
+  type MemoryEstimator,
+  maxContextTokens,
+} from './contextPlan.ts';
+import { PromptLookupTokenPredictor } from './promptLookup.ts';
 import {
   type ContextResizeDependencies,
-  type ContextShape,
+  type InferenceContextShape,
   ResizableContext,
   type SizedModelContext,
 } from './resizableContext.ts';
-import { ModelStateCache } from './stateCache.ts';
-import { modelStateIdentity } from './stateIdentity.ts';
-import { removeStateLeftovers } from './stateTransfer.ts';
+import { SequenceStateCache } from './stateCache.ts';
+import { sequenceStateIdentity } from './stateIdentity.ts';
+import { removeSequenceStateLeftovers } from './stateTransfer.ts';
 
 const checkpointBytes = 512 * 1024 ** 2;
 
@@ -34,11 +39,11 @@ export type LlamaSequence = LlamaContextSequence;
 
 export interface ContextWithStateCache {
   context: ResizableContext<Token, LlamaSequence>;
-  keeper?: ModelStateCache<Token, LlamaSequence>;
+  keeper?: SequenceStateCache<Token, LlamaSequence>;
 }
 
 /** Creates the context of a loaded model in the size of the first prompt. Throws if the minimum does not fit the memory. */
-export async function createModelContext(
+export async function createInferenceContext(
   loaded: LoadedContext,
   options: ModelLoadOptions,
   reporting: Pick<ContextResizeDependencies<LlamaSequence>, 'send' | 'log'>,
@@ -57,7 +62,7 @@ export async function createModelContext(
     free: () => freeBytes(loaded),
     taken: () => taken,
   };
-  const make = async (shape: ContextShape, isFirst = false): Promise<SizedModelContext<LlamaSequence>> => {
+  const make = async (shape: InferenceContextShape, isFirst = false): Promise<SizedModelContext<LlamaSequence>> => {
     taken = { ram: 0, vram: 0 };
     const context = await makeContext(model, { threads: options.threads, sequences: count }, shape, isFirst);
     taken = context.memoryUsage;
@@ -67,20 +72,20 @@ export async function createModelContext(
   const first = await begin(memory, contextSizeForTokens(tokensWithReply(options.first ?? 0), most), (shape) =>
     make(shape, true),
   );
-  const isScaled = ({ size }: ContextShape) => size > originalContext;
+  const isScaled = ({ size }: InferenceContextShape) => size > originalContext;
   const context = new ResizableContext<Token, LlamaSequence>(first, {
     ...reporting,
     make,
-    shapeOf: (size, now) => bestContextShape(memory, size, now),
+    shapeOf: (size, now) => bestInferenceContextShape(memory, size, now),
     most: first.size < contextSizeForTokens(0, most) ? first.size : most,
     areOfOneKind: (one, other) => one.fullCache === other.fullCache && isScaled(one) === isScaled(other),
     bytesPerToken,
     folder: options.keep?.folder,
   });
-  await removeStateLeftovers(options.keep?.folder);
+  await removeSequenceStateLeftovers(options.keep?.folder);
   if (!options.keep) return { context };
   const identity = identities(loaded, options.modelPath);
-  const keeper = new ModelStateCache<Token, LlamaSequence>({
+  const keeper = new SequenceStateCache<Token, LlamaSequence>({
     ...options.keep,
     identity: () => identity(context.shape.fullCache, isScaled(context.shape)),
     bytesPerToken,
@@ -94,9 +99,9 @@ export async function createModelContext(
 async function begin(
   memory: MemoryEstimator,
   size: number,
-  make: (shape: ContextShape) => Promise<SizedModelContext<LlamaSequence>>,
+  make: (shape: InferenceContextShape) => Promise<SizedModelContext<LlamaSequence>>,
 ): Promise<SizedModelContext<LlamaSequence>> {
-  const shape = await bestContextShape(memory, size);
+  const shape = await bestInferenceContextShape(memory, size);
   const least = { size: contextSizeForTokens(0, size), fullCache: false };
   try {
     return await make(shape ?? least);
@@ -119,16 +124,20 @@ async function sequencesFor(model: LlamaModel, { keep, oneRun }: ModelLoadOption
 function makeContext(
   model: LlamaModel,
   options: { threads: number; sequences: number },
-  { size, fullCache }: ContextShape,
+  { size, fullCache }: InferenceContextShape,
   isFirst: boolean,
 ) {
   return model.createContext({ ...options, contextSize: isFirst ? { max: size } : size, swaFullCache: fullCache });
 }
 
-function toContext(context: LlamaContext, shape: ContextShape, looksUp: boolean): SizedModelContext<LlamaSequence> {
+function toContext(
+  context: LlamaContext,
+  shape: InferenceContextShape,
+  looksUp: boolean,
+): SizedModelContext<LlamaSequence> {
   const checkpoints = { maxMemory: checkpointBytes };
   const sequenceOf = () =>
-    context.getSequence({ checkpoints, ...(looksUp && { tokenPredictor: new PromptLookup<Token>() }) });
+    context.getSequence({ checkpoints, ...(looksUp && { tokenPredictor: new PromptLookupTokenPredictor<Token>() }) });
   return {
     ...shape,
     size: context.contextSize,
@@ -138,7 +147,7 @@ function toContext(context: LlamaContext, shape: ContextShape, looksUp: boolean)
 }
 
 /** Returns true if rejected draft tokens can be truncated. Other models would need a checkpoint at every token. */
-function canBeCut({ fileInsights }: LlamaModel, { fullCache }: ContextShape): boolean {
+function canBeCut({ fileInsights }: LlamaModel, { fullCache }: InferenceContextShape): boolean {
   const { swaSize, isRecurrent, isHybrid } = fileInsights;
   return !isRecurrent && !isHybrid && (swaSize === undefined || fullCache);
 }
@@ -150,7 +159,7 @@ function canKeepAll({ llama, model }: LoadedContext): boolean {
 
 async function bytesOf(
   model: LlamaModel,
-  { size, fullCache }: ContextShape,
+  { size, fullCache }: InferenceContextShape,
   count: number,
 ): Promise<DeviceMemoryBytes> {
   const { cpuRam, gpuVram } = await model.fileInsights.estimateContextResourceRequirementsV2({
@@ -188,7 +197,7 @@ function identities({ llama, model, version }: LoadedContext, modelPath: string)
       ],
     };
     const name = JSON.stringify(kind);
-    const known = made.get(name) ?? modelStateIdentity(modelPath, kind);
+    const known = made.get(name) ?? sequenceStateIdentity(modelPath, kind);
     made.set(name, known);
     return known;
   };

@@ -1,5 +1,5 @@
 import { initialContextTokens } from '../modelFile/contextSize.ts';
-import type { ContextShape } from './resizableContext.ts';
+import type { InferenceContextShape } from './resizableContext.ts';
 
 const grain = 256;
 
@@ -12,7 +12,7 @@ export interface MemoryEstimator {
   budget: number;
   /** True if a sliding-window model can store all tokens, so that its memory can be truncated. */
   keepsAll: boolean;
-  needs(shape: ContextShape): Promise<DeviceMemoryBytes>;
+  needs(shape: InferenceContextShape): Promise<DeviceMemoryBytes>;
   free(): Promise<DeviceMemoryBytes>;
   taken(): DeviceMemoryBytes;
 }
@@ -34,18 +34,18 @@ export async function maxContextTokens(memory: MemoryEstimator, wanted: number):
  *
  * @param now context to be replaced
  */
-export async function bestContextShape(
+export async function bestInferenceContextShape(
   memory: MemoryEstimator,
   size: number,
-  now?: ContextShape,
-): Promise<ContextShape | undefined> {
+  now?: InferenceContextShape,
+): Promise<InferenceContextShape | undefined> {
   const mayKeepAll = now?.fullCache ?? memory.keepsAll;
   for (const fullCache of mayKeepAll ? [true, false] : [false])
     if (await mayBe(memory, { size, fullCache })) return { size, fullCache };
   return undefined;
 }
 
-async function mayBe(memory: MemoryEstimator, shape: ContextShape): Promise<boolean> {
+async function mayBe(memory: MemoryEstimator, shape: InferenceContextShape): Promise<boolean> {
   const [needs, free, taken] = [await memory.needs(shape), await memory.free(), memory.taken()];
   return needs.ram <= memory.budget && needs.ram <= free.ram + taken.ram && needs.vram <= free.vram + taken.vram;
 }

@@ -1,7 +1,7 @@
 import { promises as fs } from 'node:fs';
 import path from 'node:path';
 import * as z from 'zod';
-import type { MeasuredSpeeds } from './restorePolicy.ts';
+import type { InferenceSpeeds } from './restorePolicy.ts';
 
 const speedsSchema = z.object({
   readPerSecond: z.number().positive().optional(),
@@ -10,10 +10,10 @@ const speedsSchema = z.object({
   restoredAt: z.number().optional(),
 });
 
-export const speedsPrefix = 'speeds.';
-const fileIn = (folder: string, identity: string) => path.join(folder, `${speedsPrefix}${identity}`);
+export const inferenceSpeedsFilePrefix = 'speeds.';
+const fileIn = (folder: string, identity: string) => path.join(folder, `${inferenceSpeedsFilePrefix}${identity}`);
 
-export async function readSpeeds(folder: string, identity: string): Promise<MeasuredSpeeds> {
+export async function readInferenceSpeeds(folder: string, identity: string): Promise<InferenceSpeeds> {
   try {
     return speedsSchema.parse(JSON.parse(await fs.readFile(fileIn(folder, identity), 'utf8')));
   } catch {
@@ -21,6 +21,6 @@ export async function readSpeeds(folder: string, identity: string): Promise<Meas
   }
 }
 
-export async function writeSpeeds(folder: string, identity: string, speeds: MeasuredSpeeds): Promise<void> {
+export async function writeInferenceSpeeds(folder: string, identity: string, speeds: InferenceSpeeds): Promise<void> {
   await fs.writeFile(fileIn(folder, identity), JSON.stringify(speeds), { mode: 0o600 }).catch(() => {});
 }

@@ -28,7 +28,7 @@ interface Sequence<Token> {
  *
  * @param opening tokens shared with other conversations
  */
-export async function prefill<Token>(
+export async function prefillPromptTokens<Token>(
   sequence: Sequence<Token>,
   prompt: Token[],
   send: SendInferenceEvent,

@@ -38,7 +38,7 @@ class Mean {
  *
  * Implements `TokenPredictor` of node-llama-cpp: `predictTokens` is called before each step, `pushTokens` with the result.
  */
-export class PromptLookup<Token extends number> {
+export class PromptLookupTokenPredictor<Token extends number> {
   private tokens: Token[] = [];
   private indexed = 0;
   private readonly last = new Map<number, number>();

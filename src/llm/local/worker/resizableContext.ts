@@ -2,27 +2,27 @@ import { contextSizeCandidates, contextSizeForTokens } from '../modelFile/contex
 import { createSequenceSlots, type SequenceSlots } from './slots.ts';
 import {
   type SequenceSlot,
-  StateTransfer,
-  type StateTransferDependencies,
+  SequenceStateTransfer,
+  type SequenceStateTransferDependencies,
   type TransferredSequence,
 } from './stateTransfer.ts';
 
-export interface ContextShape {
+export interface InferenceContextShape {
   size: number;
   fullCache: boolean;
 }
 
-export interface SizedModelContext<Sequence> extends ContextShape {
+export interface SizedModelContext<Sequence> extends InferenceContextShape {
   sequences: readonly Sequence[];
   close(): Promise<void>;
 }
 
-export interface ContextResizeDependencies<Sequence> extends StateTransferDependencies {
-  make(shape: ContextShape): Promise<SizedModelContext<Sequence>>;
+export interface ContextResizeDependencies<Sequence> extends SequenceStateTransferDependencies {
+  make(shape: InferenceContextShape): Promise<SizedModelContext<Sequence>>;
   /** Returns the best shape of a size after the current context is closed; undefined if none fits. */
-  shapeOf(size: number, now: ContextShape): Promise<ContextShape | undefined>;
+  shapeOf(size: number, now: InferenceContextShape): Promise<InferenceContextShape | undefined>;
   most: number;
-  areOfOneKind(one: ContextShape, other: ContextShape): boolean;
+  areOfOneKind(one: InferenceContextShape, other: InferenceContextShape): boolean;
   send(message: { type: 'growing'; size: number } | { type: 'grown'; contextSize: number }): void;
 }
 
@@ -36,7 +36,7 @@ interface Need<Token> {
   prompt: Token[];
 }
 
-export class ContextLostError extends Error {}
+export class InferenceContextLostError extends Error {}
 
 /**
  * A context that is recreated with a larger size and all states when a conversation needs more, while no job runs. If the larger context
@@ -58,7 +58,7 @@ export class ResizableContext<Token extends number, Sequence extends GrowingSequ
     this.largest = Math.max(parts.most, context.size);
   }
 
-  get shape(): ContextShape {
+  get shape(): InferenceContextShape {
     return this.context;
   }
 
@@ -70,7 +70,7 @@ export class ResizableContext<Token extends number, Sequence extends GrowingSequ
     return this.seats.map(({ sequence }) => sequence);
   }
 
-  /** Grows to the needed or maximum size. Throws the signal's reason, or `ContextLostError`. */
+  /** Grows to the needed or maximum size. Throws the signal's reason, or `InferenceContextLostError`. */
   async reach(need: Need<Token>, signal: AbortSignal, waits?: () => void): Promise<void> {
     if (this.isEnough(need)) return;
     const giveBack = await this.slots.alone(signal, waits);
@@ -86,7 +86,7 @@ export class ResizableContext<Token extends number, Sequence extends GrowingSequ
     return tokens <= this.context.size || this.context.size >= this.largest;
   }
 
-  private async larger(need: Need<Token>): Promise<ContextShape | undefined> {
+  private async larger(need: Need<Token>): Promise<InferenceContextShape | undefined> {
     if (this.isEnough(need)) return undefined;
     for (const size of contextSizeCandidates(contextSizeForTokens(need.tokens, this.largest), this.context.size)) {
       const shape = await this.parts.shapeOf(size, this.context);
@@ -95,11 +95,11 @@ export class ResizableContext<Token extends number, Sequence extends GrowingSequ
     return undefined;
   }
 
-  private async grow(shape: ContextShape, { key, prompt }: Need<Token>, signal: AbortSignal): Promise<void> {
+  private async grow(shape: InferenceContextShape, { key, prompt }: Need<Token>, signal: AbortSignal): Promise<void> {
     const { send, log, areOfOneKind } = this.parts;
     const startedAt = performance.now();
     const before = this.context;
-    const carrier = new StateTransfer<Token, Sequence>(this.parts);
+    const carrier = new SequenceStateTransfer<Token, Sequence>(this.parts);
     send({ type: 'growing', size: shape.size });
     try {
       for (const { value: seat, key: owner } of this.slots.all()) {
@@ -127,7 +127,7 @@ export class ResizableContext<Token extends number, Sequence extends GrowingSequ
     }
   }
 
-  private async replace(shape: ContextShape): Promise<void> {
+  private async replace(shape: InferenceContextShape): Promise<void> {
     const before = this.context;
     await before.close();
     try {
@@ -140,7 +140,7 @@ export class ResizableContext<Token extends number, Sequence extends GrowingSequ
     try {
       this.put(await this.parts.make(before));
     } catch (error) {
-      throw new ContextLostError(`out of memory: not even ${before.size} tokens are to be had any more`, {
+      throw new InferenceContextLostError(`out of memory: not even ${before.size} tokens are to be had any more`, {
         cause: error,
       });
     }

@@ -1,4 +1,4 @@
-export interface MeasuredSpeeds {
+export interface InferenceSpeeds {
   readPerSecond?: number;
   restoredPerSecond?: number;
   savedPerSecond?: number;
@@ -11,9 +11,9 @@ const believedMs = 24 * 60 * 60 * 1000;
 const usualPerSecond = 300e6;
 
 /** Returns true if a restore takes at most its share of the prefill time; without a measurement, a restore is tried. */
-export function isRestoreWorthwhile(
+export function isSequenceStateRestoreWorthwhile(
   { tokens, bytes }: { tokens: number; bytes: number },
-  { readPerSecond, restoredPerSecond, restoredAt = 0 }: MeasuredSpeeds,
+  { readPerSecond, restoredPerSecond, restoredAt = 0 }: InferenceSpeeds,
   now: number,
   share = maxReadShare,
 ): boolean {
@@ -21,8 +21,10 @@ export function isRestoreWorthwhile(
   return bytes / restoredPerSecond <= share * (tokens / readPerSecond);
 }
 
-export const estimatedSaveMs = (bytes: number, { savedPerSecond = usualPerSecond }: MeasuredSpeeds): number =>
-  (bytes / savedPerSecond) * 1000;
+export const estimatedSequenceStateSaveMs = (
+  bytes: number,
+  { savedPerSecond = usualPerSecond }: InferenceSpeeds,
+): number => (bytes / savedPerSecond) * 1000;
 
 /** Averages a measurement with the known value, so that a disturbed measurement counts half. */
 export const averageWithKnown = (known: number | undefined, measured: number): number =>

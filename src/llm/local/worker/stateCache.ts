@@ -1,13 +1,18 @@
 import { promises as fs } from 'node:fs';
 import path from 'node:path';
 import type { SendInferenceEvent } from '../ipc/ipc.ts';
-import type { StateCacheOptions } from '../ipc/stateCacheOptions.ts';
-import { readSpeeds, writeSpeeds } from './measuredSpeeds.ts';
-import { averageWithKnown, estimatedSaveMs, isRestoreWorthwhile, type MeasuredSpeeds } from './restorePolicy.ts';
+import type { SequenceStateCacheOptions } from '../ipc/stateCacheOptions.ts';
+import { readInferenceSpeeds, writeInferenceSpeeds } from './measuredSpeeds.ts';
+import {
+  averageWithKnown,
+  estimatedSequenceStateSaveMs,
+  type InferenceSpeeds,
+  isSequenceStateRestoreWorthwhile,
+} from './restorePolicy.ts';
 import type { SequenceSlots } from './slots.ts';
 import {
-  createUnfinishedStateFile,
-  isIntactStateFile,
+  createUnfinishedSequenceStateFile,
+  isIntactSequenceStateFile,
   readSequenceStates,
   removeSequenceState,
   type SavedSequenceState,
@@ -30,7 +35,7 @@ interface CachedSequence<Token extends number> {
   loadStateFromFile(file: string, risk: { acceptRisk: true }): Promise<void>;
 }
 
-interface KeeperParts<Sequence> extends StateCacheOptions {
+interface KeeperParts<Sequence> extends SequenceStateCacheOptions {
   identity(): Promise<string>;
   bytesPerToken: number;
   slots: SequenceSlots<SequenceSlot<Sequence>>;
@@ -53,14 +58,14 @@ interface Held {
  * Cache of sequence states on disk. States are saved when a run is idle, when a run is evicted, and before the model is unloaded. A run
  * that is not in memory starts with the state that shares most tokens with its prompt, from any run.
  */
-export class ModelStateCache<Token extends number, Sequence extends CachedSequence<Token>> {
+export class SequenceStateCache<Token extends number, Sequence extends CachedSequence<Token>> {
   private readonly held = new Map<SequenceSlot<Sequence>, Held>();
   private readonly saving = new Map<string, Promise<void>>();
-  private readonly speeds: Promise<MeasuredSpeeds>;
+  private readonly speeds: Promise<InferenceSpeeds>;
   private bytesPerToken: number;
 
   constructor(private readonly parts: KeeperParts<Sequence>) {
-    this.speeds = parts.identity().then((identity) => readSpeeds(parts.folder, identity));
+    this.speeds = parts.identity().then((identity) => readInferenceSpeeds(parts.folder, identity));
     this.bytesPerToken = parts.bytesPerToken;
   }
 
@@ -94,7 +99,12 @@ export class ModelStateCache<Token extends number, Sequence extends CachedSequen
     const [best] = await this.usableFor(prompt);
     if (
       !best ||
-      !isRestoreWorthwhile({ ...best, bytes: best.state.bytes }, await this.speeds, Date.now(), this.parts.share)
+      !isSequenceStateRestoreWorthwhile(
+        { ...best, bytes: best.state.bytes },
+        await this.speeds,
+        Date.now(),
+        this.parts.share,
+      )
     )
       return 0;
     return best.tokens < leastTokens ? 0 : best.state.tokens.length + 1;
@@ -168,12 +178,15 @@ export class ModelStateCache<Token extends number, Sequence extends CachedSequen
     if (key === undefined || !unsaved || tokens < leastTokens) return;
     const bytes = tokens * this.bytesPerToken;
     const speeds = await this.speeds;
-    if (estimatedSaveMs(bytes, speeds) > ms || !isRestoreWorthwhile({ tokens, bytes }, speeds, Date.now(), share))
+    if (
+      estimatedSequenceStateSaveMs(bytes, speeds) > ms ||
+      !isSequenceStateRestoreWorthwhile({ tokens, bytes }, speeds, Date.now(), share)
+    )
       return;
     try {
       if (!(await this.exists(key)) || !(await this.freeSpace(bytes))) return;
       const identity = await this.parts.identity();
-      const begun = await createUnfinishedStateFile(folder, key);
+      const begun = await createUnfinishedSequenceStateFile(folder, key);
       // Draft tokens are in the engine's memory but not in the conversation.
       await sequence.eraseContextTokenRanges([{ start: tokens, end: sequence.contextSize }]);
       const held = Uint32Array.from(sequence.contextTokens);
@@ -214,7 +227,8 @@ export class ModelStateCache<Token extends number, Sequence extends CachedSequen
         tokens: tokens - sequence.compareContextTokens(prompt).firstDifferentIndex,
         bytes: state.bytes,
       };
-      if (gain.tokens < leastTokens || !isRestoreWorthwhile(gain, await this.speeds, Date.now(), share)) return false;
+      if (gain.tokens < leastTokens || !isSequenceStateRestoreWorthwhile(gain, await this.speeds, Date.now(), share))
+        return false;
       const startedAt = performance.now();
       send({ type: 'restoring', file: state.file });
       const isRight = await this.take(sequence, state, signal);
@@ -228,7 +242,8 @@ export class ModelStateCache<Token extends number, Sequence extends CachedSequen
       log(`took ${tokens} tokens of ${key ?? 'a request of no run'} from disk in ${Math.round(ms)} ms`);
       await this.measured('restoredPerSecond', (state.bytes * 1000) / ms);
       await touchSequenceState(state);
-      if (!isRestoreWorthwhile(gain, await this.speeds, Date.now(), share)) await removeSequenceState(state.file);
+      if (!isSequenceStateRestoreWorthwhile(gain, await this.speeds, Date.now(), share))
+        await removeSequenceState(state.file);
       return true;
     }
     return false;
@@ -242,7 +257,7 @@ export class ModelStateCache<Token extends number, Sequence extends CachedSequen
   }
 
   private async take(sequence: Sequence, state: SavedSequenceState, signal: AbortSignal): Promise<boolean> {
-    if (!(await isIntactStateFile(state, signal))) return false;
+    if (!(await isIntactSequenceStateFile(state, signal))) return false;
     await sequence.clearHistory(); // its checkpoints would be mistaken for the checkpoints of the loaded state
     try {
       await sequence.loadStateFromFile(state.file, { acceptRisk: true });
@@ -279,7 +294,7 @@ export class ModelStateCache<Token extends number, Sequence extends CachedSequen
     const speeds = await this.speeds;
     Object.assign(speeds, { [what]: averageWithKnown(speeds[what], perSecond) });
     if (what === 'restoredPerSecond') speeds.restoredAt = Date.now();
-    await writeSpeeds(this.parts.folder, await this.parts.identity(), speeds);
+    await writeInferenceSpeeds(this.parts.folder, await this.parts.identity(), speeds);
   }
 }
 

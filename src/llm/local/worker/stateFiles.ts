@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { createReadStream, promises as fs } from 'node:fs';
 import path from 'node:path';
 import * as z from 'zod';
-import { speedsPrefix } from './measuredSpeeds.ts';
+import { inferenceSpeedsFilePrefix } from './measuredSpeeds.ts';
 
 /**
  * Metadata of a state. A folder contains the engine's files (`….state`) and their metadata (`….json`). A file name is used once and a file
@@ -55,7 +55,7 @@ async function readState(file: string, identity: string): Promise<SavedSequenceS
   }
 }
 
-export async function createUnfinishedStateFile(folder: string, key: string): Promise<string> {
+export async function createUnfinishedSequenceStateFile(folder: string, key: string): Promise<string> {
   await fs.mkdir(folder, { recursive: true, mode: 0o700 });
   const file = path.join(folder, `${key}.${randomUUID()}${unfinished}`);
   await fs.writeFile(file, '', { mode: 0o600, flag: 'wx' });
@@ -101,7 +101,7 @@ export async function saveSequenceState(
 }
 
 /** Returns true if the file is byte-identical to the saved state. Throws the signal's reason. */
-export async function isIntactStateFile(
+export async function isIntactSequenceStateFile(
   { file, bytes, sha256 }: SavedSequenceState,
   signal: AbortSignal,
 ): Promise<boolean> {
@@ -146,7 +146,7 @@ export async function trimSequenceStates(
       if (!stat) continue;
       const isOld = Math.abs(Date.now() - stat.mtimeMs) > oldMs;
       const other = await fs.stat(file.replace(/state$/, 'json')).catch(() => undefined);
-      if (name.startsWith(speedsPrefix)) {
+      if (name.startsWith(inferenceSpeedsFilePrefix)) {
         if (Math.abs(Date.now() - stat.mtimeMs) > 24 * oldMs) await fs.rm(file, { force: true }).catch(() => {});
       } else if (name.endsWith(unfinished) || (name.endsWith('.json') && !names.has(name.replace(/json$/, 'state')))) {
         if (isOld) await fs.rm(file, { force: true }).catch(() => {});

@@ -15,7 +15,7 @@ const sampleBytes = 16 << 10;
  *
  * @param engine other values that determine the format of the state
  */
-export async function modelStateIdentity(modelPath: string, engine: Record<string, unknown>): Promise<string> {
+export async function sequenceStateIdentity(modelPath: string, engine: Record<string, unknown>): Promise<string> {
   const hash = createHash('sha256').update(JSON.stringify(engine));
   for (const part of splitModelParts(modelPath)) await addFile(hash, part);
   return hash.digest('hex').slice(0, 32);

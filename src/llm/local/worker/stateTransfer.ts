@@ -1,7 +1,7 @@
 import { promises as fs, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { createUnfinishedStateFile } from './stateFiles.ts';
+import { createUnfinishedSequenceStateFile } from './stateFiles.ts';
 
 /** Slot of a run in the engine's memory. A recreated context puts another sequence into the slot. */
 export interface SequenceSlot<Sequence> {
@@ -19,21 +19,21 @@ export interface TransferredSequence<Token extends number> {
   loadStateFromFile(file: string, risk: { acceptRisk: true }): Promise<void>;
 }
 
-export interface StateTransferDependencies {
+export interface SequenceStateTransferDependencies {
   folder?: string;
   bytesPerToken: number;
   log(text: string): void;
 }
 
 /** Transfer of slot contents from one context to the next by temporary files. Content that cannot be loaded is evaluated again. */
-export class StateTransfer<Token extends number, Sequence extends TransferredSequence<Token>> {
+export class SequenceStateTransfer<Token extends number, Sequence extends TransferredSequence<Token>> {
   private folder: string | undefined;
   private readonly states = new Map<SequenceSlot<Sequence>, { file: string; tokens: Token[] }>();
   private readonly leaving = () => {
     for (const folder of this.folders()) rmSync(folder, { recursive: true, force: true });
   };
 
-  constructor(private readonly parts: StateTransferDependencies) {
+  constructor(private readonly parts: SequenceStateTransferDependencies) {
     this.folder = parts.folder;
     process.once('exit', this.leaving);
   }
@@ -44,7 +44,7 @@ export class StateTransfer<Token extends number, Sequence extends TransferredSeq
     if (end === 0) return;
     try {
       this.folder ??= await fs.mkdtemp(path.join(tmpdir(), `${ownFolder}${process.pid}-`));
-      const file = await createUnfinishedStateFile(this.folder, `${carried}${process.pid}`);
+      const file = await createUnfinishedSequenceStateFile(this.folder, `${carried}${process.pid}`);
       this.states.set(seat, { file, tokens: [] });
       const { bavail, bsize } = await fs.statfs(this.folder);
       if (bavail * bsize < end * this.parts.bytesPerToken) throw new Error('there is no room on the disk');
@@ -93,7 +93,7 @@ const [carried, ownFolder] = ['carried-', 'towpath-carried-'];
  *
  * @param folder folder of the files if they have no temporary folder
  */
-export async function removeStateLeftovers(folder: string | undefined): Promise<void> {
+export async function removeSequenceStateLeftovers(folder: string | undefined): Promise<void> {
   const candidates = [...(folder === undefined ? [] : [[folder, carried] as const]), [tmpdir(), ownFolder] as const];
   for (const [folder, beginning] of candidates) {
     const names = (await fs.readdir(folder).catch(() => [])).filter((name) => name.startsWith(beginning));

@@ -7,7 +7,7 @@ interface ParamsChunk {
   done: boolean;
 }
 
-export function createCallTokenReporter(send: SendInferenceEvent) {
+export function createToolCallTextReporter(send: SendInferenceEvent) {
   let completed = 0;
   let open: { index: number; name: string; text: string } | undefined;
   return {

@@ -10,7 +10,7 @@ import { freemem, getPriority, setPriority } from 'node:os';
 import type { ChatWrapper, Llama, LlamaModel, Token } from 'node-llama-cpp';
 import { message } from '../../../protocol/text/l10n.ts';
 import { UserFacingError } from '../../../protocol/text/localized.ts';
-import { engineLibraryFile, readShippedPackage } from '../engineInstall/engineFolders.ts';
+import { engineLibraryFile, readExtensionBuildInfo } from '../engineInstall/engineFolders.ts';
 import { installedEngines } from '../engineInstall/engines.ts';
 import { type LlamaHistoryItem, type LlamaTextSegment, toLlamaHistory } from '../ipc/chatHistory.ts';
 import type { ChatWrapperName } from '../ipc/chatWrappers.ts';
@@ -25,13 +25,13 @@ import type {
 } from '../ipc/ipc.ts';
 import { initialContextTokens, maxContextSize, tokensWithReply } from '../modelFile/contextSize.ts';
 import { invalidGgufReason } from '../modelFile/ggufHeader.ts';
-import { type ContextWithStateCache, createModelContext, type LlamaSequence } from './context.ts';
+import { type ContextWithStateCache, createInferenceContext, type LlamaSequence } from './context.ts';
 import { type FittedPrompt, fitPrompt } from './fitPrompt.ts';
-import { prefill } from './prefill.ts';
-import { ContextLostError } from './resizableContext.ts';
+import { prefillPromptTokens } from './prefill.ts';
+import { InferenceContextLostError } from './resizableContext.ts';
 import type { SlotLease } from './slots.ts';
 import type { SequenceSlot } from './stateTransfer.ts';
-import { createCallTokenReporter } from './textCallTokens.ts';
+import { createToolCallTextReporter } from './textCallTokens.ts';
 
 /** Niceness: low enough for the editor and user programs to go first, and high enough that a build does not starve the model. */
 const nice = 5;
@@ -82,7 +82,7 @@ async function load(options: ModelLoadOptions): Promise<void> {
     send({ type: 'loaded', contextSize: context.most, device: deviceInfo });
   } catch (error) {
     const hasEngine = options.modules !== undefined && installedEngines(options.modules, process).length > 0;
-    const engine = { shipped: readShippedPackage(import.meta.dirname), isInstalled: hasEngine };
+    const engine = { shipped: readExtensionBuildInfo(import.meta.dirname), isInstalled: hasEngine };
     send({ type: 'load-failed', error: toLoadFailure(error, options.modelPath, engine) });
   }
 }
@@ -106,7 +106,10 @@ async function createEngine(options: ModelLoadOptions): Promise<Engine> {
     onLoadProgress: (fraction) => send({ type: 'loading', fraction }),
   });
   const version = await library.getModuleVersion();
-  const { context, keeper } = await createModelContext({ llama, model, version, free }, options, { send: send, log });
+  const { context, keeper } = await createInferenceContext({ llama, model, version, free }, options, {
+    send: send,
+    log,
+  });
   const chatWrapper = library.resolveChatWrapper(model, { type: options.chatWrapper });
   logSetup(llama, model, context, options.threads);
   logWrapper(model, chatWrapper, options.chatWrapper);
@@ -155,7 +158,7 @@ async function generate(id: number, job: InferenceJob): Promise<void> {
       loan.giveBack();
     }
   } catch (error) {
-    if (error instanceof ContextLostError) throw error; // no job can be answered any more: exit
+    if (error instanceof InferenceContextLostError) throw error; // no job can be answered any more: exit
     sendEvent({ type: 'failed', error: toWorkerFailure(error) });
   }
   if (abort.signal.aborted) send({ id, type: 'aborted' });
@@ -214,11 +217,11 @@ async function reply(
   if (dropped && !isBack) sendEvent({ type: 'warning', text: readAgain });
   const startedAt = performance.now();
   const opening = contextSequence.needsCheckpoints ? sharedBy(prompt, tokensOf(openingOf(job, form))) : 0;
-  const cached = await prefill(contextSequence, prompt, sendEvent, signal, opening);
+  const cached = await prefillPromptTokens(contextSequence, prompt, sendEvent, signal, opening);
   await keeper?.hasRead(prompt.length - cached, performance.now() - startedAt);
 
   const before = written(contextSequence);
-  const writing = createCallTokenReporter(sendEvent);
+  const writing = createToolCallTextReporter(sendEvent);
   let thinking = 0;
   const counts = () => ({
     prompt: prompt.length,

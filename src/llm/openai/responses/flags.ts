@@ -1,8 +1,8 @@
 import type { ChatRequest } from '../../core/client.ts';
 import { imageRejectionPattern, rejectedParameter } from '../../models/wireFlags.ts';
-import { nativeItems, reasoningItemKey } from './providerMetadata.ts';
+import { matchingResponsesNativeItems, reasoningItemKey } from './providerMetadata.ts';
 
-export interface ResponsesFlags {
+export interface OpenAIResponsesRestrictions {
   provider: string;
   omit?: readonly string[];
   outputLimit?: number;
@@ -12,12 +12,12 @@ export interface ResponsesFlags {
   refused?: ReadonlySet<string>;
 }
 
-export function learnResponsesFlags(
+export function learnOpenAIResponsesRestrictions(
   rejection: string,
   parameter: string | undefined,
   request: ChatRequest,
-  flags: ResponsesFlags,
-): ResponsesFlags | undefined {
+  flags: OpenAIResponsesRestrictions,
+): OpenAIResponsesRestrictions | undefined {
   const named = rejectedParameter(rejection, objectedTo(rejection) ?? parameter, optionalParameters, flags.omit);
   if (named !== undefined) return { ...flags, omit: [...(flags.omit ?? []), named] };
   if (refusesReasoning.test(rejection)) {
@@ -37,9 +37,9 @@ function objectedTo(rejection: string): string | undefined {
 /** "The encrypted content gAAA… could not be verified", "Item 'rs_…' of type 'reasoning' was provided without …". */
 const refusesReasoning = /encrypted[_ ]content|\breasoning\b|['"]rs_/i;
 
-function reasoningIn({ messages }: ChatRequest, { provider }: ResponsesFlags): string[] {
+function reasoningIn({ messages }: ChatRequest, { provider }: OpenAIResponsesRestrictions): string[] {
   return messages.flatMap((message) => {
-    const items = message.role === 'assistant' ? nativeItems(message, provider) : undefined;
+    const items = message.role === 'assistant' ? matchingResponsesNativeItems(message, provider) : undefined;
     return items?.flatMap((item) => (item.type === 'reasoning' ? [reasoningItemKey(item.item)] : [])) ?? [];
   });
 }

@@ -1,7 +1,7 @@
 import type { AssistantMessage, Attachment } from '../../../protocol/content/messages.ts';
 import type { ChatRequest } from '../../core/client.ts';
 import type { JsonObject } from '../../core/json.ts';
-import { toWireName } from '../../core/wireToolNames.ts';
+import { toWireToolName } from '../../core/wireToolNames.ts';
 import {
   attachmentText,
   isImageAttachment,
@@ -11,9 +11,9 @@ import {
 } from '../../messages/attachments.ts';
 import { responseFormatInstructions } from '../../messages/formatInstructions.ts';
 import { type NormalizedMessage, replaceLoneSurrogates, toWellFormedJson } from '../../messages/normalizeHistory.ts';
-import { createWireCallIds } from '../toolIds.ts';
-import type { ResponsesFlags } from './flags.ts';
-import { nativeItems, reasoningItemKey } from './providerMetadata.ts';
+import { createWireToolCallIdMapper } from '../toolIds.ts';
+import type { OpenAIResponsesRestrictions } from './flags.ts';
+import { matchingResponsesNativeItems, reasoningItemKey } from './providerMetadata.ts';
 
 type InputPart =
   | { type: 'input_text'; text: string }
@@ -33,13 +33,13 @@ type InputItem =
  * Converts the conversation to items in the form of OpenAI's own command line tool, which every server of this protocol supports. Only
  * reasoning items have an id, because nothing is stored at the server.
  */
-export function toResponsesInput(
+export function toOpenAIResponsesInput(
   all: readonly NormalizedMessage[],
   request: ChatRequest,
-  flags: ResponsesFlags,
+  flags: OpenAIResponsesRestrictions,
 ): InputItem[] {
   const items: InputItem[] = [];
-  const toolIds = createWireCallIds('forty');
+  const toolIds = createWireToolCallIdMapper('forty');
   const once = createOnce();
   for (const entry of all) {
     if (entry.role === 'user') addUser(items, toContent(entry.content, entry.attachments, flags));
@@ -80,12 +80,16 @@ function addUser(items: InputItem[], content: InputPart[]): void {
 
 const toText = (text: string): InputPart => ({ type: 'input_text', text: replaceLoneSurrogates(text) });
 
-function toContent(text: string, attachments: readonly Attachment[] = [], flags: ResponsesFlags): InputPart[] {
+function toContent(
+  text: string,
+  attachments: readonly Attachment[] = [],
+  flags: OpenAIResponsesRestrictions,
+): InputPart[] {
   const files = attachments.map((one) => toPart(one, flags));
   return text === '' && files.length > 0 ? files : [...files, ...(text === '' ? [] : [toText(text)])];
 }
 
-function toPart(file: Attachment, flags: ResponsesFlags): InputPart {
+function toPart(file: Attachment, flags: OpenAIResponsesRestrictions): InputPart {
   if (isTextAttachment(file)) return { type: 'input_text', text: attachmentText(file) };
   const { mediaType, data, name } = file;
   const title = replaceLoneSurrogates(name ?? mediaType);
@@ -101,7 +105,7 @@ function toPart(file: Attachment, flags: ResponsesFlags): InputPart {
  */
 function resultImages(
   { message, results }: Extract<NormalizedMessage, { role: 'assistant' }>,
-  flags: ResponsesFlags,
+  flags: OpenAIResponsesRestrictions,
 ): InputPart[] {
   return results.flatMap(({ attachments = [] }, index): InputPart[] => {
     if (attachments.length === 0) return [];
@@ -113,12 +117,12 @@ function resultImages(
  * Returns the items of a reply in their order, with each reasoning before its successor (else "provided without its required following
  * item"). For another provider or rejected reasoning, returns only text and calls.
  */
-function toReply(message: AssistantMessage, ids: readonly string[], flags: ResponsesFlags): InputItem[] {
+function toReply(message: AssistantMessage, ids: readonly string[], flags: OpenAIResponsesRestrictions): InputItem[] {
   const calls = (message.toolCalls ?? []).map(({ name, arguments: args }, index): InputItem => {
     const text = JSON.stringify(toWellFormedJson(args)); // none for a malformed call: the result explains the error
-    return { type: 'function_call', call_id: ids[index]!, name: toWireName(name) || 'unknown', arguments: text };
+    return { type: 'function_call', call_id: ids[index]!, name: toWireToolName(name) || 'unknown', arguments: text };
   });
-  const native = nativeItems(message, flags.provider);
+  const native = matchingResponsesNativeItems(message, flags.provider);
   if (!native) return [...toAssistantItem(message.content), ...calls];
   let at = 0;
   let called = 0;

@@ -1,10 +1,10 @@
 import * as z from 'zod';
 import { isObject, type JsonObject } from '../../core/json.ts';
-import { parseArguments } from '../../messages/parseArguments.ts';
-import { listField, nonEmptyString, nonEmptyStringField } from '../../transport/wireFields.ts';
-import type { NativeItem } from './providerMetadata.ts';
+import { parseToolArguments } from '../../messages/parseArguments.ts';
+import { nonEmptyString, optionalNonEmptyStringSchema, tolerantListSchema } from '../../transport/wireFields.ts';
+import type { ResponsesNativeItem } from './providerMetadata.ts';
 
-export interface CallItem {
+export interface StreamedFunctionCallItem {
   type: 'function_call';
   index: number;
   id?: string;
@@ -16,7 +16,7 @@ export interface CallItem {
   given: boolean;
 }
 
-export interface MessageItem {
+export interface StreamedMessageItem {
   type: 'message';
   pieces: string[];
   length: number;
@@ -24,7 +24,7 @@ export interface MessageItem {
   done: boolean;
 }
 
-export interface ReasoningItem {
+export interface StreamedReasoningItem {
   type: 'reasoning';
   /** Emitted part of the reasoning: summary or text, never both. */
   emitted?: 'summary' | 'text';
@@ -33,32 +33,40 @@ export interface ReasoningItem {
   done: boolean;
 }
 
-export type StreamedItem = CallItem | MessageItem | ReasoningItem | { type: 'other'; done: boolean };
+export type StreamedItem =
+  | StreamedFunctionCallItem
+  | StreamedMessageItem
+  | StreamedReasoningItem
+  | { type: 'other'; done: boolean };
 
 const partSchema = z
-  .object({ type: nonEmptyStringField, text: nonEmptyStringField, refusal: nonEmptyStringField })
+  .object({
+    type: optionalNonEmptyStringSchema,
+    text: optionalNonEmptyStringSchema,
+    refusal: optionalNonEmptyStringSchema,
+  })
   .catch({});
 const partsSchema = z.array(partSchema).optional().catch(undefined);
 
 const finalSchema = z.object({
-  type: nonEmptyStringField,
-  id: nonEmptyStringField,
-  call_id: nonEmptyStringField,
-  name: nonEmptyStringField,
-  status: nonEmptyStringField,
-  phase: nonEmptyStringField,
+  type: optionalNonEmptyStringSchema,
+  id: optionalNonEmptyStringSchema,
+  call_id: optionalNonEmptyStringSchema,
+  name: optionalNonEmptyStringSchema,
+  status: optionalNonEmptyStringSchema,
+  phase: optionalNonEmptyStringSchema,
   content: partsSchema,
   summary: partsSchema,
 });
-export type OutputItem = z.infer<typeof finalSchema> & { argumentsText?: string };
+export type ResponsesOutputItem = z.infer<typeof finalSchema> & { argumentsText?: string };
 
-export function parseOutputItem(item: unknown): OutputItem {
+export function parseResponsesOutputItem(item: unknown): ResponsesOutputItem {
   const { arguments: given, ...fields } = isObject(item) ? item : {};
   const argumentsText = isObject(given) ? JSON.stringify(given) : nonEmptyString(given); // some servers send the object itself
   return { ...finalSchema.parse(fields), ...(argumentsText !== undefined && { argumentsText }) };
 }
 
-export function toStreamedItem({ type, call_id: id, name, phase }: OutputItem, index: number): StreamedItem {
+export function toStreamedItem({ type, call_id: id, name, phase }: ResponsesOutputItem, index: number): StreamedItem {
   switch (type) {
     case 'message':
       return { type, pieces: [], length: 0, ...(phase && { phase }), done: false };
@@ -71,31 +79,31 @@ export function toStreamedItem({ type, call_id: id, name, phase }: OutputItem, i
   }
 }
 
-export const outputItemText = (parts: OutputItem['content'] = []): string =>
+export const responsesOutputItemText = (parts: ResponsesOutputItem['content'] = []): string =>
   parts.map(({ text, refusal }) => text ?? refusal ?? '').join('');
 
 /**
  * Parses the arguments of the finished item, else of the streamed pieces; a final `{}` does not replace longer streamed text. An
  * interrupted call never counts as complete.
  */
-export function parseItemArguments({ pieces, whole = '', unfinished }: CallItem) {
+export function parseItemArguments({ pieces, whole = '', unfinished }: StreamedFunctionCallItem) {
   const streamed = pieces.join('');
   const text = /^\s*(\{\s*\})?\s*$/.test(whole) && streamed.trim() !== '' ? streamed : whole;
-  return unfinished ? { arguments: {}, malformed: text } : parseArguments(text);
+  return unfinished ? { arguments: {}, malformed: text } : parseToolArguments(text);
 }
 
 /** Returns reasoning to send back; undefined without encrypted content or text, because the server does not store reasoning. */
-export function returnableReasoning(item: JsonObject): JsonObject | undefined {
+export function resendableReasoningItem(item: JsonObject): JsonObject | undefined {
   const { status: _, ...stored } = item; // "Unknown parameter: 'input[1].status'"
   const encrypted = typeof stored.encrypted_content === 'string' && stored.encrypted_content !== '';
   return encrypted || (Array.isArray(stored.content) && stored.content.length > 0) ? stored : undefined;
 }
 
 /** Returns the items that can be sent back. A reply with unknown items or with calls that were not delivered loses its reasoning. */
-export function returnableItems(items: readonly StreamedItem[]): NativeItem[] {
+export function resendableResponsesItems(items: readonly StreamedItem[]): ResponsesNativeItem[] {
   const known = items.every((item) => item.type !== 'other' && (item.type !== 'function_call' || item.given));
   if (!known) return [];
-  return items.flatMap((item): NativeItem[] => {
+  return items.flatMap((item): ResponsesNativeItem[] => {
     if (item.type === 'message')
       return [{ type: 'message', length: item.length, ...(item.phase && { phase: item.phase }) }];
     if (item.type === 'function_call') return [{ type: 'function_call' }];
@@ -104,10 +112,10 @@ export function returnableItems(items: readonly StreamedItem[]): NativeItem[] {
 }
 
 export const responseEndSchema = z.object({
-  model: nonEmptyStringField,
-  status: nonEmptyStringField,
-  output: listField.catch([]),
+  model: optionalNonEmptyStringSchema,
+  status: optionalNonEmptyStringSchema,
+  output: tolerantListSchema.catch([]),
   usage: z.unknown().optional(),
   error: z.unknown().optional(),
-  incomplete_details: z.object({ reason: nonEmptyStringField }).catch({}),
+  incomplete_details: z.object({ reason: optionalNonEmptyStringSchema }).catch({}),
 });

@@ -6,7 +6,7 @@ import { isObject, type JsonObject } from '../../core/json.ts';
  * Items of a reply. Reasoning is stored verbatim because of its encryption. A text item stores length and phase (`commentary`,
  * `final_answer`), a call only its position, because the message contains the rest.
  */
-export type NativeItem =
+export type ResponsesNativeItem =
   | { type: 'reasoning'; item: JsonObject }
   | { type: 'message'; length: number; phase?: string }
   | { type: 'function_call' };
@@ -17,7 +17,10 @@ export type NativeItem =
  */
 const nativeProvider = (provider: string): string => `${provider.replace(/-responses$/, '')}-responses`;
 
-export function toNative(provider: string, items: readonly NativeItem[]): ProviderMetadata | undefined {
+export function toResponsesProviderMetadata(
+  provider: string,
+  items: readonly ResponsesNativeItem[],
+): ProviderMetadata | undefined {
   const hasContent = items.some(
     (item) => item.type === 'reasoning' || (item.type === 'message' && item.phase !== undefined),
   );
@@ -25,10 +28,10 @@ export function toNative(provider: string, items: readonly NativeItem[]): Provid
 }
 
 /** Returns the stored items of a message if the provider is the same and the items still match the message; else undefined. */
-export function nativeItems(
+export function matchingResponsesNativeItems(
   { native, content, toolCalls = [] }: AssistantMessage,
   provider: string,
-): NativeItem[] | undefined {
+): ResponsesNativeItem[] | undefined {
   if (native?.provider !== nativeProvider(provider)) return undefined;
   const { success, data: items } = itemsSchema.safeParse(native.content);
   if (!success) return undefined;

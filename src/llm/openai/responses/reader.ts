@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { TokenUsage } from '../../../protocol/content/messages.ts';
 import type { ToolDefinition } from '../../../protocol/content/tools.ts';
 import { message } from '../../../protocol/text/l10n.ts';
-import { createCallIds, maxCalls } from '../../core/callIds.ts';
+import { createToolCallIdAllocator, maxToolCallsPerReply } from '../../core/callIds.ts';
 import type { ChatStreamChunk, FinishReason } from '../../core/client.ts';
 import { LLMError } from '../../core/errors.ts';
 import { isObject, type JsonObject } from '../../core/json.ts';
@@ -16,29 +16,31 @@ import {
   type ReplyReader,
   secondAnswerError,
 } from '../../transport/replyStream.ts';
-import { countField, isReportedError, nonEmptyString } from '../../transport/wireFields.ts';
+import { isReportedError, nonEmptyString, optionalCountSchema } from '../../transport/wireFields.ts';
 import {
-  type CallItem,
-  type MessageItem,
-  type OutputItem,
-  outputItemText,
   parseItemArguments,
-  parseOutputItem,
-  type ReasoningItem,
+  parseResponsesOutputItem,
+  type ResponsesOutputItem,
+  resendableReasoningItem,
+  resendableResponsesItems,
   responseEndSchema,
-  returnableItems,
-  returnableReasoning,
+  responsesOutputItemText,
+  type StreamedFunctionCallItem,
   type StreamedItem,
+  type StreamedMessageItem,
+  type StreamedReasoningItem,
   toStreamedItem,
 } from './items.ts';
-import { toNative } from './providerMetadata.ts';
+import { toResponsesProviderMetadata } from './providerMetadata.ts';
 
 const usageSchema = z.object({
-  input_tokens: countField,
-  output_tokens: countField,
-  total_tokens: countField,
-  input_tokens_details: z.object({ cached_tokens: countField, cache_write_tokens: countField }).catch({}),
-  output_tokens_details: z.object({ reasoning_tokens: countField }).catch({}),
+  input_tokens: optionalCountSchema,
+  output_tokens: optionalCountSchema,
+  total_tokens: optionalCountSchema,
+  input_tokens_details: z
+    .object({ cached_tokens: optionalCountSchema, cache_write_tokens: optionalCountSchema })
+    .catch({}),
+  output_tokens_details: z.object({ reasoning_tokens: optionalCountSchema }).catch({}),
 });
 
 /** Converts usage: input includes cached tokens, output includes reasoning. */
@@ -61,7 +63,7 @@ function toUsage(usage: unknown): { usage?: TokenUsage } {
   };
 }
 
-export interface ReaderOptions {
+interface OpenAIResponsesReaderOptions {
   endpoint: Endpoint;
   provider: string;
   tools: readonly Pick<ToolDefinition, 'name'>[];
@@ -73,13 +75,18 @@ export interface ReaderOptions {
  * may look complete and is dropped. Items are identified by `output_index`, because some gateways (GitHub Copilot) send new ids in every
  * event.
  */
-export function createResponsesReader({ endpoint, provider, tools, takenIds = new Set() }: ReaderOptions): ReplyReader {
+export function createOpenAIResponsesReader({
+  endpoint,
+  provider,
+  tools,
+  takenIds = new Set(),
+}: OpenAIResponsesReaderOptions): ReplyReader {
   const toToolName = createToolNameMapping(tools);
-  const idFor = createCallIds(takenIds);
+  const idFor = createToolCallIdAllocator(takenIds);
   const items: StreamedItem[] = [];
   const byIndex = new Map<unknown, StreamedItem>();
   const byId = new Map<string, StreamedItem>();
-  const calls: CallItem[] = [];
+  const calls: StreamedFunctionCallItem[] = [];
   let given = 0;
   let responseId: string | undefined;
   let model: string | undefined;
@@ -90,7 +97,7 @@ export function createResponsesReader({ endpoint, provider, tools, takenIds = ne
   let thought = false;
   let ending: { early?: FinishReason; message?: string } | undefined;
 
-  const begin = (index: unknown, id: string | undefined, first: OutputItem): ChatStreamChunk[] => {
+  const begin = (index: unknown, id: string | undefined, first: ResponsesOutputItem): ChatStreamChunk[] => {
     const item = toStreamedItem(first, calls.length);
     begun = true;
     items.push(item);
@@ -98,8 +105,8 @@ export function createResponsesReader({ endpoint, provider, tools, takenIds = ne
     if (id !== undefined) byId.set(id, item);
     const chunks = giveCalls(false);
     if (item.type !== 'function_call') return chunks;
-    if (calls.length === maxCalls) {
-      const text = message('{0} sent more than {1} calls in one answer.', endpointName(endpoint), maxCalls);
+    if (calls.length === maxToolCallsPerReply) {
+      const text = message('{0} sent more than {1} calls in one answer.', endpointName(endpoint), maxToolCallsPerReply);
       throw new LLMError('LLM_BAD_RESPONSE', text);
     }
     calls.push(item);
@@ -122,13 +129,13 @@ export function createResponsesReader({ endpoint, provider, tools, takenIds = ne
   const itemFor = <Type extends StreamedItem['type']>(event: JsonObject, type: Type, chunks: ChatStreamChunk[]) => {
     let item = itemOf(event, type);
     if (!item) {
-      chunks.push(...begin(event.output_index, nonEmptyString(event.item_id), parseOutputItem({ type })));
+      chunks.push(...begin(event.output_index, nonEmptyString(event.item_id), parseResponsesOutputItem({ type })));
       item = items.at(-1) as Extract<StreamedItem, { type: Type }>;
     }
     return item;
   };
 
-  const addText = (item: MessageItem, text: string, chunks: ChatStreamChunk[]): void => {
+  const addText = (item: StreamedMessageItem, text: string, chunks: ChatStreamChunk[]): void => {
     if (text === '') return;
     const content = item.pieces.length === 0 && hasText ? `\n\n${text}` : text; // later text is another message
     item.pieces.push(text);
@@ -137,7 +144,7 @@ export function createResponsesReader({ endpoint, provider, tools, takenIds = ne
     chunks.push({ content, done: false });
   };
 
-  const think = (item: ReasoningItem, part: unknown, text: string, chunks: ChatStreamChunk[]): void => {
+  const think = (item: StreamedReasoningItem, part: unknown, text: string, chunks: ChatStreamChunk[]): void => {
     if (text === '') return;
     const thinking = thought && item.part !== part ? `\n\n${text}` : text;
     item.part = part;
@@ -174,20 +181,20 @@ export function createResponsesReader({ endpoint, provider, tools, takenIds = ne
     return [...chunks, { toolCallDelta: { index: call.index, argumentsText }, done: false }];
   };
 
-  const settle = (item: StreamedItem, final: OutputItem, raw: unknown): ChatStreamChunk[] => {
+  const settle = (item: StreamedItem, final: ResponsesOutputItem, raw: unknown): ChatStreamChunk[] => {
     const chunks: ChatStreamChunk[] = [];
     if (item.done) return chunks;
     item.done = true;
     if (item.type === 'message') {
-      const all = outputItemText(final.content);
+      const all = responsesOutputItemText(final.content);
       const streamed = item.pieces.join('');
       if (all.startsWith(streamed)) addText(item, all.slice(streamed.length), chunks);
       item.phase ??= final.phase;
     } else if (item.type === 'reasoning') {
       const parts = (final.summary?.length ? final.summary : final.content) ?? [];
       if (item.emitted === undefined)
-        for (const [at, part] of parts.entries()) think(item, at, outputItemText([part]), chunks);
-      item.stored = isObject(raw) ? returnableReasoning(raw) : undefined;
+        for (const [at, part] of parts.entries()) think(item, at, responsesOutputItemText([part]), chunks);
+      item.stored = isObject(raw) ? resendableReasoningItem(raw) : undefined;
     } else if (item.type === 'function_call') {
       item.id ??= final.call_id;
       item.name ??= final.name;
@@ -198,7 +205,7 @@ export function createResponsesReader({ endpoint, provider, tools, takenIds = ne
   };
 
   const readDone = (event: JsonObject): ChatStreamChunk[] => {
-    const final = parseOutputItem(event.item);
+    const final = parseResponsesOutputItem(event.item);
     const { type } = toStreamedItem(final, 0);
     let known = itemOf({ output_index: event.output_index, item_id: final.id }, type);
     if (known?.type === 'function_call' && known.done && known.id !== final.call_id) known = undefined; // one index for all items
@@ -220,7 +227,7 @@ export function createResponsesReader({ endpoint, provider, tools, takenIds = ne
     for (const item of items) itemsByType[item.type].push(item);
     const seen = { message: 0, reasoning: 0, function_call: 0, other: 0 };
     return output.flatMap((raw): ChatStreamChunk[] => {
-      const final = parseOutputItem(raw);
+      const final = parseResponsesOutputItem(raw);
       const { type } = toStreamedItem(final, 0);
       const known = itemsByType[type][seen[type]++];
       if (known) return settle(known, final, raw);
@@ -293,7 +300,7 @@ export function createResponsesReader({ endpoint, provider, tools, takenIds = ne
       case 'response.reasoning_text.delta':
         return readThinking(event, 'text');
       case 'response.output_item.added': {
-        const item = parseOutputItem(event.item);
+        const item = parseResponsesOutputItem(event.item);
         return begin(event.output_index, item.id, item);
       }
       case 'response.output_item.done':
@@ -330,7 +337,7 @@ export function createResponsesReader({ endpoint, provider, tools, takenIds = ne
         throw begun || !first ? incompleteAnswerError(endpoint) : invalidAnswerError(endpoint, first);
       const { early, message } = ending;
       const chunks = early ? [] : giveCalls(true);
-      const native = toNative(provider, returnableItems(items));
+      const native = toResponsesProviderMetadata(provider, resendableResponsesItems(items));
       chunks.push({
         done: true,
         finishReason: early ?? (calls.length > 0 ? 'tool_calls' : 'stop'),

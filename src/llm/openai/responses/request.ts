@@ -9,28 +9,28 @@ import { sendHttpRequest } from '../../transport/http.ts';
 import type { ProviderErrorDetails } from '../../transport/providerErrors.ts';
 import { type OpenAIConnection, requestRejection, type SendOpenAIRequest } from '../protocol.ts';
 import { omittedImageWarnings } from '../warnings.ts';
-import type { ResponsesFlags } from './flags.ts';
-import { learnResponsesFlags } from './flags.ts';
-import { createResponsesReader } from './reader.ts';
-import { responsesReasoning, toWire } from './wire.ts';
+import type { OpenAIResponsesRestrictions } from './flags.ts';
+import { learnOpenAIResponsesRestrictions } from './flags.ts';
+import { createOpenAIResponsesReader } from './reader.ts';
+import { openAIResponsesReasoningParameter, toOpenAIResponsesWireRequest } from './wire.ts';
 
-export function createResponsesSender(
+export function createOpenAIResponsesSender(
   { provider, endpoint, headers, limits, note }: OpenAIConnection,
   { url, cacheKey }: { url: string; cacheKey?: boolean },
 ): SendOpenAIRequest {
-  const flagsOfModel = new Map<string, ResponsesFlags>();
-  const flagsFor = (model: string): ResponsesFlags => flagsOfModel.get(model) ?? { provider, cacheKey };
+  const flagsOfModel = new Map<string, OpenAIResponsesRestrictions>();
+  const flagsFor = (model: string): OpenAIResponsesRestrictions => flagsOfModel.get(model) ?? { provider, cacheKey };
 
   function learn({ words, parameter }: ProviderErrorDetails, request: ChatRequest): boolean {
     const flags = flagsFor(request.model);
-    const asked = toWire(request, flags).max_output_tokens;
+    const asked = toOpenAIResponsesWireRequest(request, flags).max_output_tokens;
     const limit = learnOutputTokenLimit(`${words} ${parameter ?? ''}`, asked);
     if (limit && !limit.once) {
       flagsOfModel.set(request.model, { ...flags, outputLimit: limit.tokens });
       note(outputLimitWarning(request.model, limit.tokens, asked));
       return true;
     }
-    const learned = learnResponsesFlags(words, parameter, request, flags);
+    const learned = learnOpenAIResponsesRestrictions(words, parameter, request, flags);
     if (!learned) return false;
     flagsOfModel.set(request.model, learned); // at most one round per possible adjustment
     const omitted = learned.omit?.filter((name) => !flags.omit?.includes(name)) ?? [];
@@ -41,7 +41,7 @@ export function createResponsesSender(
   async function post(request: ChatRequest, signal: AbortSignal | undefined) {
     for (;;) {
       try {
-        const body = toWire(request, flagsFor(request.model));
+        const body = toOpenAIResponsesWireRequest(request, flagsFor(request.model));
         return await sendHttpRequest({ endpoint, url, headers, body, limits, signal });
       } catch (error) {
         const refusal = requestRejection(error);
@@ -57,7 +57,7 @@ export function createResponsesSender(
     const takenIds = conversationCallIds(request.messages);
     return {
       answer,
-      reader: createResponsesReader({ endpoint, provider, tools: request.tools ?? [], takenIds }),
+      reader: createOpenAIResponsesReader({ endpoint, provider, tools: request.tools ?? [], takenIds }),
       warnings: omittedImageWarnings(request, flags),
       /** Gateways may forward a rejection inside a stream that started successfully. */
       learn(error) {
@@ -70,10 +70,12 @@ export function createResponsesSender(
   };
 }
 
-function notesOf(request: ChatRequest, flags: ResponsesFlags): string[] {
+function notesOf(request: ChatRequest, flags: OpenAIResponsesRestrictions): string[] {
   const { model, thinkingBudget = 0, responseFormat, stopSequences = [] } = request;
   return [
-    ...(thinkingBudget > 0 && !responsesReasoning(request, flags)?.effort ? [thinkingBudgetWarning(model)] : []),
+    ...(thinkingBudget > 0 && !openAIResponsesReasoningParameter(request, flags)?.effort
+      ? [thinkingBudgetWarning(model)]
+      : []),
     ...(stopSequences.length > 0 ? [`${model} takes no stop sequences here; they are left out.`] : []),
     ...(responseFormat?.type === 'json_schema' && flags.schemaInPrompt
       ? [`${model} cannot be held to a schema; it is asked for it in words.`]

@@ -1,11 +1,11 @@
 import type { ChatRequest } from '../../core/client.ts';
-import { toWireName } from '../../core/wireToolNames.ts';
+import { toWireToolName } from '../../core/wireToolNames.ts';
 import { normalizeHistory, replaceLoneSurrogates, toWellFormedJson } from '../../messages/normalizeHistory.ts';
 import { clampOutputTokens, outputTokenLimit } from '../../messages/outputLimit.ts';
 import { supportsReasoningEffort, toReasoningEffort } from '../thinking.ts';
 import { isStrictSchema } from '../wire.ts';
-import type { ResponsesFlags } from './flags.ts';
-import { toResponsesInput } from './input.ts';
+import type { OpenAIResponsesRestrictions } from './flags.ts';
+import { toOpenAIResponsesInput } from './input.ts';
 
 /** Minimum output tokens; fewer are a 400. */
 const leastOutput = 16;
@@ -14,24 +14,27 @@ const leastOutput = 16;
  * Builds the body of `POST /responses`, always streaming. The server stores nothing (`store: false`): each request contains the whole
  * conversation, with the encrypted reasoning of earlier replies.
  */
-export function toWire(request: ChatRequest, flags: ResponsesFlags): Record<string, unknown> {
+export function toOpenAIResponsesWireRequest(
+  request: ChatRequest,
+  flags: OpenAIResponsesRestrictions,
+): Record<string, unknown> {
   const { model, temperature, topP } = request;
   const { system, normalized } = normalizeHistory(request);
   const tools = request.tools?.map(({ name, description, parameters }) => ({
     type: 'function',
-    name: toWireName(name),
+    name: toWireToolName(name),
     description: replaceLoneSurrogates(description),
     parameters: toWellFormedJson(parameters),
     strict: false, // the default would be true
   }));
   const format = formatOf(request, flags);
-  const reasoning = responsesReasoning(request, flags);
+  const reasoning = openAIResponsesReasoningParameter(request, flags);
   const asked = outputTokenLimit(request, reasoning?.effort ? request.thinkingBudget : 0);
   const limit = clampOutputTokens(asked, flags.outputLimit);
   const body: Record<string, unknown> = {
     model,
     instructions: system === '' ? undefined : replaceLoneSurrogates(system),
-    input: toResponsesInput(normalized, request, flags),
+    input: toOpenAIResponsesInput(normalized, request, flags),
     ...(tools && tools.length > 0 && { tools, tool_choice: request.toolChoice ?? 'auto' }),
     text: format && { format },
     reasoning,
@@ -47,17 +50,20 @@ export function toWire(request: ChatRequest, flags: ResponsesFlags): Record<stri
   return Object.fromEntries(sent);
 }
 
-function formatOf({ responseFormat }: ChatRequest, { schemaInPrompt }: ResponsesFlags): object | undefined {
+function formatOf(
+  { responseFormat }: ChatRequest,
+  { schemaInPrompt }: OpenAIResponsesRestrictions,
+): object | undefined {
   if (responseFormat?.type !== 'json_schema') return responseFormat;
   if (schemaInPrompt) return { type: 'json_object' };
   const schema = toWellFormedJson(responseFormat.schema);
-  return { type: 'json_schema', name: toWireName(responseFormat.name), schema, strict: isStrictSchema(schema) };
+  return { type: 'json_schema', name: toWireToolName(responseFormat.name), schema, strict: isStrictSchema(schema) };
 }
 
 /** Returns the effort, with a request for the summary, which the API omits by default. */
-export function responsesReasoning(
+export function openAIResponsesReasoningParameter(
   { model, thinkingBudget = 0 }: Pick<ChatRequest, 'model' | 'thinkingBudget'>,
-  { omit = [] }: Pick<ResponsesFlags, 'omit'>,
+  { omit = [] }: Pick<OpenAIResponsesRestrictions, 'omit'>,
 ): { effort?: string; summary?: 'auto' } | undefined {
   if (!supportsReasoningEffort(model)) return undefined;
   const reasoning = {

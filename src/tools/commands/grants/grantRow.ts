@@ -4,7 +4,7 @@ import { allowsOperand } from './operands.ts';
 import { type ParsedCommandOptions, parseCommandOptionTypes, readCommandOption } from './options.ts';
 import type { ProjectScriptFile } from './scriptArguments.ts';
 import { compileGrantPattern } from './tablePattern.ts';
-import { checkArgumentValue, type RequiredDiskCheck } from './values.ts';
+import { checkArgumentValue, type RequiredFileCheck } from './values.ts';
 
 export const packageInstallers = ['npm', 'pip', 'gem', 'composer'] as const;
 export type PackageInstaller = (typeof packageInstallers)[number];
@@ -113,7 +113,7 @@ export function matchGrantRow(
   const options = parseCommandOptionTypes(row.options);
   const operands: string[] = [];
   const also = row.also === undefined ? undefined : compileGrantPattern(row.also);
-  const accept = (allowed: boolean | RequiredDiskCheck): boolean => {
+  const accept = (allowed: boolean | RequiredFileCheck): boolean => {
     if (typeof allowed === 'object') claims.push(allowed);
     return allowed !== false;
   };
@@ -159,7 +159,7 @@ export function matchGrantRow(
   const fit = operands.every((operand, at) => accept(allowsOperand(operandKinds[at] ?? operandKinds.at(-1), operand)));
   if (row.configured) {
     const program = row.command.split(' ')[0]!;
-    claims.push(...operands.map((path): RequiredDiskCheck => ({ path, as: 'configured', program })));
+    claims.push(...operands.map((path): RequiredFileCheck => ({ path, as: 'configured', program })));
   }
   return fit ? { claims, operands, values, rest: handedOn } : undefined;
 }

@@ -12,7 +12,7 @@ import {
 } from './scriptArguments.ts';
 import { expandGrantRows } from './tableRows.ts';
 import { grantTables } from './tables.ts';
-import type { RequiredDiskCheck } from './values.ts';
+import type { RequiredFileCheck } from './values.ts';
 
 const versioned =
   /^(node|npm|docker|docker-compose|gh|go|cmake|ninja|kubectl|helm|yq|bash|zsh|sqlite3|ccache|npx|yarn|pnpm|bun|deno|tsc|eslint|prettier|jest|vitest|uv|poetry|ruff|mypy|pytest|black|ruby|bundle|bundler|gem|rails|rake|rspec|rubocop|gofmt|golangci-lint|cargo|rustc|rustup|rustfmt|kotlin|kotlinc|mvn|gradle|dotnet|php|composer|meson|clang-format|clang-tidy|cppcheck|gdb|lldb|valgrind|swift|dart|flutter|elixir|mix|erl|ghc|cabal|stack|zig|protoc|buf|conan|vcpkg|just|task|direnv|mise|asdf|alembic|nox|tox|pre-commit|gcovr|lcov|nx|turbo|vite|next|java_home|sqlc|air|delve|dlv)$/;
@@ -41,7 +41,7 @@ function unseenClaims(
   row: GrantRow,
   args: readonly string[],
   { claims, operands, values }: GrantRowMatch,
-): RequiredDiskCheck[] | undefined {
+): RequiredFileCheck[] | undefined {
   // Words after `--` may be anything: settings, or arguments of a started program.
   if (args.includes('--') || ![...operands, ...values].every(isPlain)) return undefined;
   // A single word may be a subcommand, as in `git log`, so the word must be an existing file or folder.
@@ -49,8 +49,8 @@ function unseenClaims(
   const as = (word: string) => (isSpecific || !/^[a-z][\w-]*$/.test(word) ? 'read' : 'there');
   return [
     ...claims,
-    ...operands.map((path): RequiredDiskCheck => ({ path, as: as(path) })),
-    ...values.map((path): RequiredDiskCheck => ({ path, as: 'read' })),
+    ...operands.map((path): RequiredFileCheck => ({ path, as: as(path) })),
+    ...values.map((path): RequiredFileCheck => ({ path, as: 'read' })),
   ];
 }
 
@@ -89,7 +89,7 @@ interface CommandGrantMatch {
   command: string;
   kind: CommandRuleKind;
   copies?: string[];
-  claims: RequiredDiskCheck[];
+  claims: RequiredFileCheck[];
   home?: GrantRow['home'];
 }
 
@@ -107,7 +107,7 @@ export async function findGrantRow(
   const covered = (
     command: string,
     kind: CommandRuleKind,
-    claims: RequiredDiskCheck[],
+    claims: RequiredFileCheck[],
     home?: GrantRow['home'],
   ): CommandGrantMatch => ({
     ...(copies.length > 0 && { copies: copies.map((copy) => `${copy}: ${command}`) }),

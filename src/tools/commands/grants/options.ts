@@ -1,4 +1,4 @@
-import { checkArgumentValue, matchesValueType, type RequiredDiskCheck } from './values.ts';
+import { checkArgumentValue, matchesValueType, type RequiredFileCheck } from './values.ts';
 
 // Value types by option name; undefined for a flag. An option may be both.
 type CommandOptionTypes = Map<string, { flag: boolean; value?: string }>;
@@ -61,7 +61,7 @@ function readShort(word: string, options: CommandOptionTypes): Spelled | undefin
 
 /** Options read so far: pending disk checks, values, and option names. */
 export interface ParsedCommandOptions {
-  claims: RequiredDiskCheck[];
+  claims: RequiredFileCheck[];
   values: string[];
   used: Set<string>;
 }

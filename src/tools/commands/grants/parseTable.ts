@@ -4,7 +4,7 @@ import { isOperandType } from './operands.ts';
 import { projectScriptFiles } from './scriptArguments.ts';
 import { compileGrantPattern } from './tablePattern.ts';
 import type { GrantRowAttributes, GrantTable, GrantTableSection } from './tableRows.ts';
-import { isValueType } from './values.ts';
+import { isArgumentValueTypeName } from './values.ts';
 
 interface Line {
   number: number;
@@ -104,7 +104,7 @@ function checkedOptions(text: string, sets: ReadonlyMap<string, string>, fail: (
       continue;
     }
     const [, type = ''] = option.exec(one) ?? fail(`${one} is no option`);
-    if (/[<>]/.test(type) && !isValueType(type)) fail(`${type} is no type of a value`);
+    if (/[<>]/.test(type) && !isArgumentValueTypeName(type)) fail(`${type} is no type of a value`);
   }
   return text;
 }

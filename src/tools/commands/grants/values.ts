@@ -1,4 +1,4 @@
-import { isStaticShellWord, unknownValueMarks } from '../commandStep.ts';
+import { isStaticShellWord, unknownValuePlaceholders } from '../commandStep.ts';
 import { isReadOnlySqlQuery } from '../readOnlyScripts.ts';
 import { isBuildPresetName, isBuildTarget, isCheckScriptName } from './checkNames.ts';
 
@@ -7,7 +7,7 @@ import { isBuildPresetName, isBuildTarget, isCheckScriptName } from './checkName
  * file inside. `package`: a Python module in the form of a folder. `configured`: read by the tool `program` with configuration from
  * surrounding folders.
  */
-export interface RequiredDiskCheck {
+export interface RequiredFileCheck {
   path: string;
   as: 'read' | 'there' | 'output' | 'folder' | 'module' | 'package' | 'configured';
   program?: string;
@@ -17,7 +17,7 @@ export interface RequiredDiskCheck {
  * Tests a value against types.
  * @param types separated by blanks; one must match
  */
-export function checkArgumentValue(types: string, value: string): boolean | RequiredDiskCheck {
+export function checkArgumentValue(types: string, value: string): boolean | RequiredFileCheck {
   for (const type of types.split(' ')) {
     const check = valueTypes.get(type);
     const vague = type === '' || type === '#';
@@ -29,9 +29,9 @@ export function checkArgumentValue(types: string, value: string): boolean | Requ
 
 export const matchesValueType = (type: string, value: string): boolean => checkArgumentValue(type, value) !== false;
 
-const valueTypes = new Map<string, (value: string) => boolean | RequiredDiskCheck>([
+const valueTypes = new Map<string, (value: string) => boolean | RequiredFileCheck>([
   ['', () => true],
-  ['#', (value) => value === unknownValueMarks.number || /^-?[\d.,]+%?$/.test(value)],
+  ['#', (value) => value === unknownValuePlaceholders.number || /^-?[\d.,]+%?$/.test(value)],
   ['<time>', (value) => /^\d+(\.\d+)?(ms|s|m|h)?$/.test(value)],
   ['<name>', (value) => /^[\w@][\w@:.+-]*(\/[\w@:.+-]+)*$/.test(value) && !/(^|\/)\.\.?(\/|$)/.test(value)],
   ['<path>', (value) => isPathArgument(value) && { path: value, as: 'read' }],
@@ -42,9 +42,10 @@ const valueTypes = new Map<string, (value: string) => boolean | RequiredDiskChec
   ['<manifest>', (value) => isPathArgument(value) && { path: value.replace(/[^/]*$/, '') || '.', as: 'folder' }],
   [
     '<build>',
-    (value) => isPathArgument(value) && { path: value, as: buildFolderPattern.test(value) ? 'read' : 'folder' },
+    (value) =>
+      isPathArgument(value) && { path: value, as: patternOfBuildOutputFolders.test(value) ? 'read' : 'folder' },
   ],
-  ['<made>', (value) => buildFolderPattern.test(value) && { path: value, as: 'read' }],
+  ['<made>', (value) => patternOfBuildOutputFolders.test(value) && { path: value, as: 'read' }],
   /** Passed to Git, so an option is refused. */
   ['<revision>', (value) => /^[\w@][\w@{}^~:./-]*$/.test(value)],
   /** Package filter; text in brackets would be passed to Git. */
@@ -101,7 +102,7 @@ const valueTypes = new Map<string, (value: string) => boolean | RequiredDiskChec
   ['<lint>', (value) => /^[a-z][\w:-]*$/i.test(value)],
 ]);
 
-export const isValueType = (name: string): boolean => valueTypes.has(name);
+export const isArgumentValueTypeName = (name: string): boolean => valueTypes.has(name);
 
 export const isPathArgument = (value: string): boolean =>
   isStaticShellWord(value) && value !== '' && !/^[-~@]|^[a-z][a-z0-9+.-]*:\/\//i.test(value);
@@ -109,7 +110,7 @@ export const isPathArgument = (value: string): boolean =>
 /** Refuses `+`, which starts an option of some shells. */
 export const isFileArgument = (value: string): boolean => isPathArgument(value) && !/:|^\+/.test(value);
 
-export const buildFolderPattern =
+export const patternOfBuildOutputFolders =
   /^(\.\/)?(_?build|builddir|out|cmake-build|artifacts|publish)[\w-]*(\/\w[\w.-]*)*\/?$/;
 
 export const pathOfTestSelector = (word: string): string => word.split('::')[0]!.replace(/:\d+(:\d+)?$/, '');

@@ -1,13 +1,13 @@
 import { stat } from 'node:fs/promises';
 import * as paths from 'node:path';
-import { globTest } from '../../core/glob.ts';
+import { createGlobMatcher } from '../../core/glob.ts';
 import { unescapeShellWord } from '../../shellSyntax/expandWord.ts';
 import {
   commandProgramName,
-  parseShellParts,
-  type ShellPart,
+  parseShellCommandSegments,
+  type ShellCommandSegment,
   type ShellWord,
-  unknownShellTextMark,
+  unknownShellTextPlaceholder,
 } from '../../shellSyntax/shellWords.ts';
 import { resolveShellWordTargets } from '../criticalPaths.ts';
 import { possibleWorkingFolders } from '../workingFolders.ts';
@@ -22,7 +22,7 @@ import { findGitRepositoryRoot } from './repository.ts';
  * in place. `some`: unknown files below a folder. `copy`: files of a folder replace files of the same names elsewhere; `deletes` removes
  * all others there. `git`: a Git command. `unknown`: anything.
  */
-export type LossClaim =
+export type PotentialLoss =
   | { kind: 'delete'; path: string; only?: (relative: string) => boolean }
   | { kind: 'overwrite'; path: string }
   | { kind: 'edit'; path: string }
@@ -45,7 +45,7 @@ export async function findPotentialDataLosses(
   command: string,
   surroundings: ClaimContext,
   isScript = false,
-): Promise<LossClaim[]> {
+): Promise<PotentialLoss[]> {
   try {
     return await claimsWithin(command, surroundings, isScript);
   } catch (error) {
@@ -54,13 +54,13 @@ export async function findPotentialDataLosses(
   }
 }
 
-async function claimsWithin(command: string, surroundings: ClaimContext, isScript: boolean): Promise<LossClaim[]> {
+async function claimsWithin(command: string, surroundings: ClaimContext, isScript: boolean): Promise<PotentialLoss[]> {
   const { folder, home, platform } = surroundings;
   const { text, documents } = withoutHereDocuments(command);
-  const parts = parseShellParts(text, { home, platform }).filter(({ isText }) => !isText);
+  const parts = parseShellCommandSegments(text, { home, platform }).filter(({ isText }) => !isText);
   const withoutGitFolders = parts.map((part) => (gitOf(part) ? { ...part, words: withoutFolders(part.words) } : part));
   const workingFolders = await possibleWorkingFolders(withoutGitFolders, folder, home, platform);
-  const claims: LossClaim[] = [];
+  const claims: PotentialLoss[] = [];
   let words = 0;
   for (const [index, part] of parts.entries()) {
     const { folders, unclear } = workingFolders(index);
@@ -86,8 +86,8 @@ interface Sight {
   documents: readonly string[];
 }
 
-async function claimsOfPart(part: ShellPart, sight: Sight): Promise<LossClaim[]> {
-  const claims: LossClaim[] = [];
+async function claimsOfPart(part: ShellCommandSegment, sight: Sight): Promise<PotentialLoss[]> {
+  const claims: PotentialLoss[] = [];
   for (const word of part.overwrites) claims.push(...(await each([word], sight, overwrite)));
   const programs = part.words.map(commandProgramName);
   for (const [at, program] of programs.entries()) {
@@ -102,16 +102,16 @@ async function claimsOfPart(part: ShellPart, sight: Sight): Promise<LossClaim[]>
   return claims;
 }
 
-const overwrite = (path: string): LossClaim => ({ kind: 'overwrite', path });
-const remove = (path: string): LossClaim => ({ kind: 'delete', path });
-const edit = (path: string): LossClaim => ({ kind: 'edit', path });
+const overwrite = (path: string): PotentialLoss => ({ kind: 'overwrite', path });
+const remove = (path: string): PotentialLoss => ({ kind: 'delete', path });
+const edit = (path: string): PotentialLoss => ({ kind: 'edit', path });
 
 async function each(
   words: readonly ShellWord[],
   { find }: Sight,
-  claim: (path: string) => LossClaim,
-): Promise<LossClaim[]> {
-  const claims: LossClaim[] = [];
+  claim: (path: string) => PotentialLoss,
+): Promise<PotentialLoss[]> {
+  const claims: PotentialLoss[] = [];
   for (const word of words) claims.push(...((await find(word))?.map(claim) ?? [{ kind: 'unknown' }]));
   return claims;
 }
@@ -122,7 +122,7 @@ async function claimsOfProgram(
   before: readonly string[],
   sight: Sight,
   reads: readonly ShellWord[],
-): Promise<LossClaim[]> {
+): Promise<PotentialLoss[]> {
   const plain = words.map(unescapeShellWord);
   if (codeInterpreterPattern.test(program) && !/^perl/.test(program)) return claimsOfCode(words, plain, sight);
   const end = plain.indexOf('--');
@@ -253,7 +253,11 @@ function outputsOf(program: string, words: readonly ShellWord[], plain: readonly
 }
 
 // Filters other than names are ignored.
-async function claimsOfFind(words: readonly ShellWord[], plain: readonly string[], sight: Sight): Promise<LossClaim[]> {
+async function claimsOfFind(
+  words: readonly ShellWord[],
+  plain: readonly string[],
+  sight: Sight,
+): Promise<PotentialLoss[]> {
   const action = plain.findIndex((word) => /^-(delete|exec|execdir|ok|okdir)$/.test(word));
   if (action < 0) return [];
   const executed = commandProgramName(words[action + 1] ?? '');
@@ -267,7 +271,7 @@ async function claimsOfFind(words: readonly ShellWord[], plain: readonly string[
   const isPlain = !tests.some((word) => /^(!|-not|-o|-or|[(),]|-prune)$/.test(word));
   let only: ((relative: string) => boolean) | undefined;
   if (isPlain && names.length > 0) {
-    const matches = globTest(names.at(-1)!.toLowerCase());
+    const matches = createGlobMatcher(names.at(-1)!.toLowerCase());
     // `rm -r` removes the contents of a matching folder, `-delete` only the match itself.
     only = (relative) => {
       const parts = relative.toLowerCase().split('/');
@@ -289,7 +293,7 @@ async function claimsOfCopy(
   plain: readonly string[],
   operands: readonly ShellWord[],
   sight: Sight,
-): Promise<LossClaim[]> {
+): Promise<PotentialLoss[]> {
   const option = plain.findIndex((word) => /^(-t|--target-directory)$/.test(word));
   const given = plain.find((word) => word.startsWith('--target-directory='))?.slice('--target-directory='.length);
   const target = given ?? (option >= 0 ? words[option + 1] : operands.at(-1));
@@ -298,7 +302,7 @@ async function claimsOfCopy(
   const [to, ...others] = (await sight.find(target)) ?? [];
   if (to === undefined || others.length > 0) return [{ kind: 'unknown' }];
   const isFolder = await isDirectory(to);
-  const claims: LossClaim[] = [];
+  const claims: PotentialLoss[] = [];
   for (const source of sources) {
     const found = await sight.find(source);
     if (!found) claims.push(...((await exists(to)) ? [isFolder ? ({ kind: 'unknown' } as const) : overwrite(to)] : []));
@@ -313,12 +317,12 @@ async function claimsOfCopy(
   return claims;
 }
 
-async function claimsOfRsync(operands: readonly ShellWord[], deletes: boolean, sight: Sight): Promise<LossClaim[]> {
+async function claimsOfRsync(operands: readonly ShellWord[], deletes: boolean, sight: Sight): Promise<PotentialLoss[]> {
   const target = operands.at(-1);
   if (target === undefined || operands.length < 2 || /^[^/]*:/.test(unescapeShellWord(target))) return [];
   const [to] = (await sight.find(target)) ?? [];
   if (to === undefined) return [{ kind: 'unknown' }];
-  const claims: LossClaim[] = [];
+  const claims: PotentialLoss[] = [];
   for (const source of operands.slice(0, -1)) {
     const spelled = unescapeShellWord(source);
     const [from] = /^[^/]*:/.test(spelled) ? [] : ((await sight.find(source)) ?? []);
@@ -336,7 +340,7 @@ async function claimsOfRsync(operands: readonly ShellWord[], deletes: boolean, s
   return claims;
 }
 
-const gitOf = ({ words }: ShellPart): boolean => words.some((word) => commandProgramName(word) === 'git');
+const gitOf = ({ words }: ShellCommandSegment): boolean => words.some((word) => commandProgramName(word) === 'git');
 
 const withoutFolders = (words: readonly ShellWord[]): ShellWord[] =>
   words.filter((word, at) => word !== '-C' && words[at - 1] !== '-C');
@@ -345,13 +349,13 @@ async function claimsOfGit(
   words: readonly ShellWord[],
   reads: readonly ShellWord[],
   sight: Sight,
-): Promise<LossClaim[]> {
+): Promise<PotentialLoss[]> {
   const { platform } = sight.surroundings;
   let folder = sight.from;
   for (let at = 0; at < words.length; at++) {
     const word = unescapeShellWord(words[at]!);
     if (word === '-C') {
-      const [next, ...others] = (await pathsOf(words[++at] ?? unknownShellTextMark, folder, platform)) ?? [];
+      const [next, ...others] = (await pathsOf(words[++at] ?? unknownShellTextPlaceholder, folder, platform)) ?? [];
       if (next === undefined || others.length > 0) return [{ kind: 'unknown' }];
       folder = next;
     } else if (word === '-c') {
@@ -373,22 +377,26 @@ async function claimsOfGit(
   return [];
 }
 
-async function claimsOfRecipe(recipe: CommandRecipe | undefined, { surroundings }: Sight): Promise<LossClaim[]> {
-  const claims: LossClaim[] = [];
+async function claimsOfRecipe(recipe: CommandRecipe | undefined, { surroundings }: Sight): Promise<PotentialLoss[]> {
+  const claims: PotentialLoss[] = [];
   for (const line of recipe?.lines ?? [])
     claims.push(...(await findPotentialDataLosses(line, { ...surroundings, folder: recipe!.folder }, true)));
   return claims;
 }
 
-async function claimsOfArchive(into: ShellWord | undefined, sight: Sight): Promise<LossClaim[]> {
+async function claimsOfArchive(into: ShellWord | undefined, sight: Sight): Promise<PotentialLoss[]> {
   const [folder, ...others] = into === undefined ? [sight.from] : ((await sight.find(into)) ?? []);
   return folder === undefined || others.length > 0 ? [{ kind: 'unknown' }] : [{ kind: 'some', path: folder }];
 }
 
-async function claimsOfCode(words: readonly ShellWord[], plain: readonly string[], sight: Sight): Promise<LossClaim[]> {
+async function claimsOfCode(
+  words: readonly ShellWord[],
+  plain: readonly string[],
+  sight: Sight,
+): Promise<PotentialLoss[]> {
   const at = plain.findIndex((word) => inlineCodeOptionPattern.test(word));
   const texts = at >= 0 ? plain.slice(at + 1, at + 2) : words.every((word) => word === '-') ? sight.documents : [];
-  const claims: LossClaim[] = [];
+  const claims: PotentialLoss[] = [];
   for (const text of texts) {
     const { deletes, writes, commands, deletesUnnamed } = findCodeFileEffects(text);
     const absolute = (path: string) => paths.resolve(sight.from, path);
@@ -409,7 +417,7 @@ async function claimsOfPatch(
   strip: number,
   folders: readonly string[],
   sight: Sight,
-): Promise<LossClaim[]> {
+): Promise<PotentialLoss[]> {
   const found = await Promise.all((files ?? []).map((file) => sight.find(file)));
   const own = sight.documents.join('\n');
   const text =

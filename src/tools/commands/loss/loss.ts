@@ -10,7 +10,7 @@ import { linesWithoutEndings } from '../../sandbox/fileText.ts';
 import { readRegularFile } from '../../sandbox/regularFile.ts';
 import { isStandardStreamPath } from '../devices.ts';
 import { temporaryFolders } from '../outputFiles.ts';
-import { findPotentialDataLosses, type LossClaim } from './claims.ts';
+import { findPotentialDataLosses, type PotentialLoss } from './claims.ts';
 import { findGitDataLoss, isIrreplaceable, resolveGitAlias, type UnreachableCommits } from './gitClaims.ts';
 import { findGitRepositoryRoot, GitRepository, type GitStatusEntry } from './repository.ts';
 
@@ -38,7 +38,7 @@ export async function createDataLossFinder(
 
 async function lossOf(
   roots: readonly Pick<WorkspaceRoot, 'path'>[],
-  claims: readonly LossClaim[],
+  claims: readonly PotentialLoss[],
   milliseconds: number,
 ): Promise<PlannedDataLoss | undefined> {
   const open = await Promise.all(roots.map(({ path }) => realpath(path).catch(() => path)));
@@ -71,7 +71,7 @@ interface Lost {
   commits: UnreachableCommits[];
 }
 
-async function lostBy(claims: readonly LossClaim[], signal: AbortSignal): Promise<Lost> {
+async function lostBy(claims: readonly PotentialLoss[], signal: AbortSignal): Promise<Lost> {
   const lost: Lost = {
     unknown: false,
     deleted: new Set(),
@@ -94,7 +94,7 @@ async function lostBy(claims: readonly LossClaim[], signal: AbortSignal): Promis
   };
   const deletes = new Map<string, (relative: string) => boolean>();
   const writes = new Map<string, 'overwrite' | 'edit'>();
-  const all: LossClaim[] = [];
+  const all: PotentialLoss[] = [];
   for (const claim of claims) all.push(...(await withoutAlias(claim, repositoryOf)));
   for (const claim of all) {
     signal.throwIfAborted();
@@ -122,9 +122,9 @@ async function lostBy(claims: readonly LossClaim[], signal: AbortSignal): Promis
 
 // Nested aliases are not followed.
 async function withoutAlias(
-  claim: LossClaim,
+  claim: PotentialLoss,
   repositoryOf: (file: string) => GitRepository | undefined,
-): Promise<readonly LossClaim[]> {
+): Promise<readonly PotentialLoss[]> {
   const repository = claim.kind === 'git' ? repositoryOf(claim.folder) : undefined;
   if (claim.kind !== 'git' || !repository) return [claim];
   const alias = await resolveGitAlias(repository, claim.command);
@@ -171,7 +171,7 @@ async function holdsWork(folder: string, repositoryOf: (file: string) => GitRepo
 
 async function addGit(
   lost: Lost,
-  { folder, command, args }: Extract<LossClaim, { kind: 'git' }>,
+  { folder, command, args }: Extract<PotentialLoss, { kind: 'git' }>,
   repositoryOf: (file: string) => GitRepository | undefined,
 ): Promise<void> {
   const repository = repositoryOf(folder);
@@ -242,7 +242,7 @@ const isUntracked = ({ index }: GitStatusEntry): boolean => index === '?';
 const isChanged = ({ index, file }: GitStatusEntry): boolean => /[MTARCU]/.test(index) || /[MTAU]/.test(file);
 
 // Returns the files replaced and deleted by a copy. Throws above the limit.
-async function replacedBy({ from, to, deletes }: Extract<LossClaim, { kind: 'copy' }>, signal: AbortSignal) {
+async function replacedBy({ from, to, deletes }: Extract<PotentialLoss, { kind: 'copy' }>, signal: AbortSignal) {
   const replaced: { path: string; isGone: boolean }[] = [];
   let seen = 0;
   for await (const path of filesBelow(to, signal)) {

@@ -13,7 +13,7 @@ export interface OmittedListItem {
   why: string;
 }
 
-export interface ParsedServerList<Item> {
+export interface ParsedMcpItemList<Item> {
   items: Item[];
   leftOut: OmittedListItem[];
   of: number;
@@ -25,13 +25,13 @@ type Json = Record<string, unknown>;
 const maxLeftOut = 1000;
 const longestName = 200;
 
-export const parseToolList = (result: Json, sdk: McpSdk): ParsedServerList<ListedTool> | undefined =>
+export const parseToolList = (result: Json, sdk: McpSdk): ParsedMcpItemList<ListedTool> | undefined =>
   listIn(result, 'tools', sdk.ToolSchema, plainTool);
 
-export const parsePromptList = (result: Json, sdk: McpSdk): ParsedServerList<Prompt> | undefined =>
+export const parsePromptList = (result: Json, sdk: McpSdk): ParsedMcpItemList<Prompt> | undefined =>
   listIn(result, 'prompts', sdk.PromptSchema, plainPrompt);
 
-export const parseResourceList = (result: Json, sdk: McpSdk): ParsedServerList<Resource> | undefined =>
+export const parseResourceList = (result: Json, sdk: McpSdk): ParsedMcpItemList<Resource> | undefined =>
   listIn(result, 'resources', sdk.ResourceSchema, plainResource);
 
 // Parses the list under a name; undefined if absent.
@@ -40,7 +40,7 @@ function listIn<Item>(
   name: 'tools' | 'prompts' | 'resources',
   schema: z.ZodType<Item>,
   plain: (item: Json) => Json,
-): ParsedServerList<Item> | undefined {
+): ParsedMcpItemList<Item> | undefined {
   const { [name]: list = undefined, nextCursor } = result;
   if (!Array.isArray(list) && list !== null) return undefined;
   const items: Item[] = [];

@@ -12,7 +12,7 @@ export class UnusableAddressError extends McpServerFault {
  * required sign-in is reported; messages have a size limit. `refused` receives permanent errors; not `fatal` if only an optional stream
  * failed.
  */
-export function serverFetch(refused: (refusal: UnusableAddressError, fatal: boolean) => void) {
+export function createMcpServerFetch(refused: (refusal: UnusableAddressError, fatal: boolean) => void) {
   return async (url: string | URL, init?: RequestInit): Promise<Response> => {
     const refuseAs = (fatal: boolean) => (why: LocalizedMessage) => {
       const refusal = new UnusableAddressError(why);

@@ -3,7 +3,7 @@ import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { buildAllBundles } from '../../../../src/build/stage.ts';
-import { currentBuildTarget, temporaryFolder } from '../../../../src/build/targets.ts';
+import { createTemporaryBuildFolder, currentBuildTarget } from '../../../../src/build/targets.ts';
 import { packVsix } from '../../../../src/build/vsix.ts';
 import { installVsix } from '../../../support/editor/installed.ts';
 import { openTowpath, type Towpath } from '../../../support/editor/towpath.ts';
@@ -16,7 +16,7 @@ describe('a person installs the package of this machine', function () {
   let editor: Towpath;
   before(async () => {
     folder = mkdtempSync(path.join(tmpdir(), 'towpath-installed-'));
-    const work = temporaryFolder();
+    const work = createTemporaryBuildFolder();
     try {
       const { file } = packVsix(currentBuildTarget(), await buildAllBundles(work), folder);
       installed = installVsix(file, folder);

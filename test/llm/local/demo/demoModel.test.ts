@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { toWireName } from '../../../../src/llm/core/wireToolNames.ts';
+import { toWireToolName } from '../../../../src/llm/core/wireToolNames.ts';
 import { spacedJsonText, toTokenAutomaton } from '../../../../src/llm/local/demo/automaton.ts';
 import { demoScript } from '../../../../src/llm/local/demo/demoScript.ts';
 import { stripPlaceholderNulls } from '../../../../src/llm/local/host/stripNulls.ts';
@@ -83,7 +83,7 @@ describe('the demo model', () => {
   it('writes its calls as the tools want them', () => {
     for (const step of demoScript.scenarios.flatMap((scenario) => scenario.steps))
       for (const call of step.calls ?? []) {
-        const tool = tools.find((one) => toWireName(one.name) === call.name)!;
+        const tool = tools.find((one) => toWireToolName(one.name) === call.name)!;
         const plain = stripPlaceholderNulls(call.args, tool.parameters);
         assert.equal(spacedJsonText(call.args), spacedJsonText(withNulls(plain, tool.parameters)));
       }

@@ -7,10 +7,10 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import {
-  engineModules,
+  engineLibraryVersion,
+  engineNodeModulesFolder,
   enginesFolder,
-  engineVersionModules,
-  libraryVersion,
+  engineVersionNodeModulesFolder,
   removeOtherEngines,
 } from '../../../../src/llm/local/engineInstall/engineFolders.ts';
 import { inspectInstalledEngines } from '../../../../src/llm/local/engineInstall/engines.ts';
@@ -78,8 +78,9 @@ describe('a GPU engine', () => {
     archives[new URL(gpuEngineArchiveUrl(engine, options.registry)).pathname] = bytes;
     return engine;
   };
-  const modules = () => engineVersionModules(storage, version);
-  const installed = () => inspectInstalledEngines(engineModules(dist, storage), { ...linux, exists: () => false });
+  const modules = () => engineVersionNodeModulesFolder(storage, version);
+  const installed = () =>
+    inspectInstalledEngines(engineNodeModulesFolder(dist, storage), { ...linux, exists: () => false });
   const linux = { platform: 'linux', arch: 'x64' };
   const fails = (promise: Promise<unknown>, says: RegExp) =>
     assert.rejects(promise, ({ message }) => says.test(message));
@@ -87,12 +88,12 @@ describe('a GPU engine', () => {
   it('comes from the registry, without a token, and lies beside a copy of the library and the engine that was there', async () => {
     write('storage/engines/3.20.0/node_modules/node-llama-cpp/package.json', { version: '3.20.0' });
     const engine = offer(made('vulkan'));
-    assert.equal(engineModules(dist, storage), options.modules);
+    assert.equal(engineNodeModulesFolder(dist, storage), options.modules);
     await addGpuEngine(engine, options);
     assert.deepEqual(asked, [
       { path: '/@node-llama-cpp/linux-x64-vulkan/-/linux-x64-vulkan-3.21.1.tgz', authorization: undefined },
     ]);
-    assert.equal(engineModules(dist, storage), modules());
+    assert.equal(engineNodeModulesFolder(dist, storage), modules());
     assert.deepEqual(installed(), { installed: ['linux-x64', 'linux-x64-vulkan'], gpu: ['vulkan'] });
     assert.deepEqual(readdirSync(enginesFolder(storage)), [version], 'neither an archive nor another version is left');
   });
@@ -113,14 +114,14 @@ describe('a GPU engine', () => {
     offer({ engine, bytes: other });
     await fails(addGpuEngine(engine, options), /is not the engine of this version of Towpath/);
     assert.deepEqual(readdirSync(enginesFolder(storage)), []);
-    assert.equal(engineModules(dist, storage), options.modules);
+    assert.equal(engineNodeModulesFolder(dist, storage), options.modules);
   });
 
   it('that the registry makes larger than it is, is not taken either', async () => {
     const { engine, bytes } = made('cuda');
     offer({ engine, bytes: Buffer.concat([bytes, Buffer.alloc(10)]) });
     await fails(addGpuEngine(engine, options), /sent more than the \d+ bytes/);
-    assert.equal(engineModules(dist, storage), options.modules);
+    assert.equal(engineNodeModulesFolder(dist, storage), options.modules);
   });
 
   it('is taken from its folder where a person has put it, and nobody is asked', async () => {
@@ -168,8 +169,8 @@ describe('a GPU engine', () => {
   it('stays out of use once Towpath has another version of the library, and goes', async () => {
     await addGpuEngine(offer(made('vulkan')), options);
     write('dist/node_modules/node-llama-cpp/package.json', { name: 'node-llama-cpp', version: '3.22.0' });
-    assert.equal(engineModules(dist, storage), options.modules);
-    await removeOtherEngines(storage, libraryVersion(options.modules));
+    assert.equal(engineNodeModulesFolder(dist, storage), options.modules);
+    await removeOtherEngines(storage, engineLibraryVersion(options.modules));
     assert.deepEqual(readdirSync(enginesFolder(storage)), []);
   });
 });

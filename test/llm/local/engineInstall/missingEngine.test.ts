@@ -4,22 +4,22 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { missingEngineReason } from '../../../../src/llm/local/engineInstall/engineFolders.ts';
 import {
-  type EngineMachine,
-  type ShippedPackage,
+  type EnginePlatform,
+  type ExtensionBuildInfo,
   thisMachine,
   unavailableEngineReason,
 } from '../../../../src/llm/local/engineInstall/missingEngine.ts';
 import { MissingEngineError, toLoadFailure } from '../../../../src/llm/local/ipc/failures.ts';
 import { toEnglishText } from '../../../../src/protocol/text/l10n.ts';
 
-const linux: EngineMachine = { platform: 'linux', arch: 'x64', glibc: true };
-const alpine: EngineMachine = { ...linux, glibc: false };
-const bsd: EngineMachine = { platform: 'freebsd', arch: 'x64', glibc: true };
-const universal: ShippedPackage = { target: 'universal' };
-const own: ShippedPackage = { target: 'linux-x64', engine: 'linux-x64' };
+const linux: EnginePlatform = { platform: 'linux', arch: 'x64', glibc: true };
+const alpine: EnginePlatform = { ...linux, glibc: false };
+const bsd: EnginePlatform = { platform: 'freebsd', arch: 'x64', glibc: true };
+const universal: ExtensionBuildInfo = { target: 'universal' };
+const own: ExtensionBuildInfo = { target: 'linux-x64', engine: 'linux-x64' };
 
 describe('why there is no local engine', () => {
-  const cases: [string, EngineMachine, ShippedPackage | undefined, boolean, string][] = [
+  const cases: [string, EnginePlatform, ExtensionBuildInfo | undefined, boolean, string][] = [
     [
       'the package for every platform, where there is one with an engine',
       linux,
@@ -96,7 +96,7 @@ describe('why there is no local engine', () => {
     };
     try {
       write('target.json', universal);
-      const machine: EngineMachine = { platform: 'linux', arch: process.arch, glibc: true };
+      const machine: EnginePlatform = { platform: 'linux', arch: process.arch, glibc: true };
       assert.match(
         toEnglishText(missingEngineReason(folder, machine) ?? ''),
         /for every platform|There is no local engine/,

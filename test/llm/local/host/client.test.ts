@@ -2,7 +2,11 @@ import assert from 'node:assert/strict';
 import { copyFileSync, truncateSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { ChatStreamChunk } from '../../../../src/llm/core/client.ts';
-import { createLocalClient, type LocalClient, type LocalClientOptions } from '../../../../src/llm/local/host/client.ts';
+import {
+  createLocalModelClient,
+  type LocalModelClient,
+  type LocalModelClientOptions,
+} from '../../../../src/llm/local/host/client.ts';
 import type { ChatWrapperName } from '../../../../src/llm/local/ipc/chatWrappers.ts';
 import { failedToolOutcome } from '../../../../src/protocol/content/tools.ts';
 import { badArguments, said, testScript } from '../../../support/scripted.ts';
@@ -11,8 +15,8 @@ import { localModel, rejection, stopAt, Talk, tools } from '../setup.ts';
 const fileRead = { ok: true, data: { text: 'export const a = 1;\n' } } as const;
 
 describe('a local model', () => {
-  let client: LocalClient;
-  let options: LocalClientOptions;
+  let client: LocalModelClient;
+  let options: LocalModelClientOptions;
   let close: () => Promise<void>;
   before(async () => {
     ({ client, options, close } = await localModel(testScript(tools)));
@@ -29,7 +33,7 @@ describe('a local model', () => {
   });
 
   it('shows that it loads and reads before the first word', async () => {
-    const fresh = createLocalClient({ ...options, label: 'Small' });
+    const fresh = createLocalModelClient({ ...options, label: 'Small' });
     try {
       const talk = new Talk(fresh);
       await talk.ask('hi');
@@ -181,7 +185,7 @@ describe('a local model', () => {
   });
 
   it('fills its window, and no further', async () => {
-    const small = createLocalClient({ ...options, contextSize: 1024 });
+    const small = createLocalModelClient({ ...options, contextSize: 1024 });
     try {
       const talk = new Talk(small, { tools: [] });
       await talk.ask('[[long]]');
@@ -211,7 +215,7 @@ describe('a local model', () => {
 
   describe('Stop', () => {
     it('while it loads ends the process, and the next message starts it again', async () => {
-      const fresh = createLocalClient(options);
+      const fresh = createLocalModelClient(options);
       try {
         const talk = new Talk(fresh);
         await stopAt(talk, 'hi', (chunk) => chunk.progress?.text.startsWith('Loading') ?? false);
@@ -224,7 +228,7 @@ describe('a local model', () => {
     });
 
     it('of one run while it loads does not take the model from another', async () => {
-      const fresh = createLocalClient(options);
+      const fresh = createLocalModelClient(options);
       try {
         const other = new Talk(fresh, { cacheKey: 'other' });
         const asked = other.ask('hi');
@@ -259,7 +263,7 @@ describe('a local model', () => {
     await begun.ask('[[parallel]]');
     begun.answer({ ok: true, data: 1 }, { ok: true, data: 2 });
     const read = async (chatWrapper: ChatWrapperName, native: boolean) => {
-      const other = createLocalClient({ ...options, chatWrapper });
+      const other = createLocalModelClient({ ...options, chatWrapper });
       try {
         const talk = new Talk(other, { maxTokens: 1 });
         talk.messages.push(...begun.messages.map((message) => (native ? message : { ...message, native: undefined })));
@@ -305,7 +309,7 @@ describe('a local model', () => {
       it(name, async () => {
         const file = path.join(path.dirname(options.modelPath), `${name}.gguf`);
         make(file);
-        const broken = createLocalClient({ ...options, modelPath: file });
+        const broken = createLocalModelClient({ ...options, modelPath: file });
         try {
           const error = await rejection(new Talk(broken).ask('hi'));
           assert.match(error.message, expected);

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
-import { createModelMemory } from '../../../../src/llm/local/host/modelMemory.ts';
+import { createLoadedModelScheduler } from '../../../../src/llm/local/host/modelMemory.ts';
 
 // Holds one-local-model-in-memory.
 describe('the room for one local model', () => {
   const tenant = () => ({ unload: async () => {} });
 
   it('who waits can be told for whom the model inside answers, when that is nobody of Towpath', async () => {
-    const room = createModelMemory();
+    const room = createLoadedModelScheduler();
     const [one, other] = [tenant(), tenant()];
     const leaveRun = await room.enter(one);
     assert.equal(room.asker(), undefined);
@@ -24,7 +24,7 @@ describe('the room for one local model', () => {
   });
 
   it('who waits is let in, though the model inside could not be unloaded', async () => {
-    const room = createModelMemory();
+    const room = createLoadedModelScheduler();
     const stuck = {
       unload: async () => {
         throw new Error('it does not answer');

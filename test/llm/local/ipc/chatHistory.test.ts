@@ -5,7 +5,7 @@ import {
   type LlamaHistoryItem,
   type LlamaResponseItem,
   toLlamaHistory,
-  toNative,
+  toLlamaProviderMetadata,
 } from '../../../../src/llm/local/ipc/chatHistory.ts';
 import type { Message, ToolCall } from '../../../../src/protocol/content/messages.ts';
 import { failedToolOutcome, type ToolOutcome, toToolResult } from '../../../../src/protocol/content/tools.ts';
@@ -140,7 +140,9 @@ describe('a conversation for the local model', () => {
     } as const;
     const raw = ['<tool_call>{"path": "a", "limit": null}'];
     const native = JSON.parse(
-      JSON.stringify(toNative(['before', { ...thought, raw: [...thought.raw] }, 'x'], [{ id: 'a', raw }])),
+      JSON.stringify(
+        toLlamaProviderMetadata(['before', { ...thought, raw: [...thought.raw] }, 'x'], [{ id: 'a', raw }]),
+      ),
     );
     const reply: Message = {
       role: 'assistant',
@@ -156,7 +158,7 @@ describe('a conversation for the local model', () => {
   });
 
   it('writes a call anew whose arguments are sent cut', () => {
-    const native = toNative(['x'], [{ id: 'a', raw: ['<tool_call>{"path": "long"}'] }]);
+    const native = toLlamaProviderMetadata(['x'], [{ id: 'a', raw: ['<tool_call>{"path": "long"}'] }]);
     const toolCalls = [{ ...call('a'), cut: true as const }];
     const reply: Message = { role: 'assistant', content: 'x', toolCalls, native };
     assert.deepEqual(
@@ -167,7 +169,7 @@ describe('a conversation for the local model', () => {
 
   it('writes anew what a model of another form wrote', () => {
     const thought = { type: 'segment', segmentType: 'thought', text: 'hm', ended: true } as const;
-    const native = toNative(
+    const native = toLlamaProviderMetadata(
       [{ ...thought, raw: ['<think>', 'hm'] }, 'x'],
       [{ id: 'a', raw: ['<tool_call>'] }],
       'Qwen of a',
@@ -181,7 +183,8 @@ describe('a conversation for the local model', () => {
     );
   });
 
-  it('keeps nothing twice of a reply in plain words', () => assert.equal(toNative(['just text'], []), undefined));
+  it('keeps nothing twice of a reply in plain words', () =>
+    assert.equal(toLlamaProviderMetadata(['just text'], []), undefined));
 
   it('does without a damaged note of its own', () => {
     const reply: Message = {

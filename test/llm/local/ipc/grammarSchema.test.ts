@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { stripPlaceholderNulls } from '../../../../src/llm/local/host/stripNulls.ts';
 import { toGrammarSchema } from '../../../../src/llm/local/ipc/grammarSchema.ts';
-import { createCallTokenReporter } from '../../../../src/llm/local/worker/textCallTokens.ts';
+import { createToolCallTextReporter } from '../../../../src/llm/local/worker/textCallTokens.ts';
 import type { JsonSchema } from '../../../../src/protocol/content/tools.ts';
 import { tools } from '../setup.ts';
 
@@ -256,7 +256,7 @@ describe('any schema and any value', () => {
 describe('calls as they are written', () => {
   it('are told whole, unless they hold a number that is none', () => {
     const told: unknown[] = [];
-    const calls = createCallTokenReporter((event) => told.push(event));
+    const calls = createToolCallTextReporter((event) => told.push(event));
     for (const [index, text] of ['{"n": 1}', '{"n": [1e999]}'].entries()) {
       calls.chunk({ callIndex: index, functionName: 'f', paramsChunk: text, done: false });
       calls.complete('f', JSON.parse(text), text);

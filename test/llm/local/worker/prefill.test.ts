@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { prefill } from '../../../../src/llm/local/worker/prefill.ts';
+import { prefillPromptTokens } from '../../../../src/llm/local/worker/prefill.ts';
 
 describe('reading a prompt', () => {
   /** The sizes of the slices, on a machine where each token takes so many milliseconds. */
@@ -27,7 +27,7 @@ describe('reading a prompt', () => {
       },
     };
     const prompt = Array.from({ length: tokens }, (_, index) => index);
-    const ended = prefill(
+    const ended = prefillPromptTokens(
       sequence,
       prompt,
       () => {},

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { createLocalClient } from '../../../../src/llm/local/host/client.ts';
-import { PromptLookup } from '../../../../src/llm/local/worker/promptLookup.ts';
+import { createLocalModelClient } from '../../../../src/llm/local/host/client.ts';
+import { PromptLookupTokenPredictor } from '../../../../src/llm/local/worker/promptLookup.ts';
 import { generator } from '../../../support/random.ts';
 import { localModel } from '../setup.ts';
 
@@ -15,7 +15,7 @@ const engines = {
 function says(prompt: number[], answer: number[], cost: Cost, before = (_left: number) => {}) {
   let took = 0;
   let tried = 0;
-  const lookup = new PromptLookup<number>(() => took);
+  const lookup = new PromptLookupTokenPredictor<number>(() => took);
   lookup.reset({ stateTokens: prompt });
   for (let at = 0; at < answer.length; ) {
     before(answer.length - at);
@@ -81,7 +81,7 @@ describe('what stood there before is expected again', () => {
 
   it('by the place where most stood the same before, not by the newest', () => {
     const [one, other, end] = [words(20), words(20), words(3)];
-    const lookup = new PromptLookup<number>(() => 0);
+    const lookup = new PromptLookupTokenPredictor<number>(() => 0);
     lookup.reset({
       stateTokens: [...one, ...end, 111, 112, 113, ...other, ...end, 221, 222, 223, ...one.slice(0, -1)],
     });
@@ -101,7 +101,7 @@ describe('what stood there before is expected again', () => {
   });
 
   it('of fewer tokens than it takes to know what follows, nothing', () => {
-    const lookup = new PromptLookup<number>(() => 0);
+    const lookup = new PromptLookupTokenPredictor<number>(() => 0);
     lookup.reset({ stateTokens: [] });
     for (let at = 0; at < 10; at++) {
       assert.deepEqual(lookup.predictTokens(), []);
@@ -126,7 +126,7 @@ describe('an answer of which much was expected', () => {
     const answers: unknown[] = [];
     for (const lookup of [undefined, false] as const) {
       const { options, close } = await localModel(script);
-      const client = createLocalClient({ ...options, ...(lookup === false && { lookup }) });
+      const client = createLocalModelClient({ ...options, ...(lookup === false && { lookup }) });
       try {
         for (const limit of [400, 40, 41]) {
           const { content, usage, finishReason } = await client.chat(ask(limit));

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { createLocalClient, type LocalClient } from '../../../../src/llm/local/host/client.ts';
+import { createLocalModelClient, type LocalModelClient } from '../../../../src/llm/local/host/client.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { said, testScript } from '../../../support/scripted.ts';
 import { scriptedClient } from '../../../support/scriptedClient.ts';
@@ -10,14 +10,14 @@ const contextSize = 8192;
 const essay = (name: string) => ({ text: `${name}: ${'some words of it '.repeat(380)}`, usage: null });
 
 describe('a summary by a local model while its run rests', () => {
-  let client: LocalClient;
+  let client: LocalModelClient;
   let close: () => Promise<void>;
   let whole: Whole;
   /** Answers that it has given to their end. */
   let given = 0;
   before(async () => {
     const model = await localModel(testScript(tools));
-    const local = createLocalClient({ ...model.options, contextSize });
+    const local = createLocalModelClient({ ...model.options, contextSize });
     client = {
       ...local,
       async *chatStream(request, signal) {

@@ -8,21 +8,21 @@ import {
   tokensWithReply,
 } from '../../../../src/llm/local/modelFile/contextSize.ts';
 import {
-  bestContextShape,
+  bestInferenceContextShape,
   type MemoryEstimator,
   maxContextTokens,
 } from '../../../../src/llm/local/worker/contextPlan.ts';
 import {
-  ContextLostError,
   type ContextResizeDependencies,
-  type ContextShape,
+  InferenceContextLostError,
+  type InferenceContextShape,
   ResizableContext,
 } from '../../../../src/llm/local/worker/resizableContext.ts';
-import { removeStateLeftovers, type SequenceSlot } from '../../../../src/llm/local/worker/stateTransfer.ts';
+import { removeSequenceStateLeftovers, type SequenceSlot } from '../../../../src/llm/local/worker/stateTransfer.ts';
 import { Sequence, upTo } from '../sequence.ts';
 
 const never = new AbortController().signal;
-const first: ContextShape = { size: 8192, fullCache: false };
+const first: InferenceContextShape = { size: 8192, fullCache: false };
 
 describe('a context that grows', () => {
   const folder = mkdtempSync(path.join(tmpdir(), 'growing-'));
@@ -37,7 +37,7 @@ describe('a context that grows', () => {
   after(() => rmSync(folder, { recursive: true }));
 
   const begin = (more: Partial<ContextResizeDependencies<Sequence>> = {}) => {
-    const make = async (shape: ContextShape) => {
+    const make = async (shape: InferenceContextShape) => {
       told.push(`made ${shape.size}`);
       files = readdirSync(folder);
       for (const name of files) assert.equal(statSync(path.join(folder, name)).mode & 0o777, 0o600);
@@ -184,7 +184,7 @@ describe('a context that grows', () => {
       },
     });
     await ask('one', upTo(3000));
-    await assert.rejects(ask('one', upTo(9000)), ContextLostError);
+    await assert.rejects(ask('one', upTo(9000)), InferenceContextLostError);
   });
 
   it('of another kind nothing is taken: it is read again, or from the disk', async () => {
@@ -240,11 +240,11 @@ describe('a context that grows', () => {
       writeFileSync(path.join(left, name), '');
     const own = path.join(tmpdir(), 'towpath-carried-999999999-abc');
     mkdirSync(own, { recursive: true });
-    await removeStateLeftovers(left);
+    await removeSequenceStateLeftovers(left);
     assert.equal(existsSync(own), false);
     assert.deepEqual(readdirSync(left), [`carried-${process.pid}.2.part`, 'run-1.3.part']);
     rmSync(left, { recursive: true });
-    await removeStateLeftovers(left);
+    await removeSequenceStateLeftovers(left);
   });
 });
 
@@ -294,28 +294,28 @@ describe('how large a context is', () => {
   ];
   for (const [what, most, expected] of mosts) it(what, async () => assert.equal(await most, expected));
 
-  const all: ContextShape = { size: 8192, fullCache: true };
+  const all: InferenceContextShape = { size: 8192, fullCache: true };
   const windows = memory(40_000, { keepsAll: true });
   const others = memory(40_000, { free: async () => ({ ram: 9e6, vram: Number.POSITIVE_INFINITY }) });
-  const shapes: [what: string, shape: Promise<ContextShape | undefined>, fullCache: boolean | undefined][] = [
-    ['it', bestContextShape(memory(20_000), 16_384), false],
-    ['none', bestContextShape(memory(10_000), 16_384), undefined],
-    ['all that was read, of a model with a window', bestContextShape(windows, 16_384), true],
-    ['the window alone', bestContextShape({ ...windows, budget: 20e6 }, 16_384), false],
+  const shapes: [what: string, shape: Promise<InferenceContextShape | undefined>, fullCache: boolean | undefined][] = [
+    ['it', bestInferenceContextShape(memory(20_000), 16_384), false],
+    ['none', bestInferenceContextShape(memory(10_000), 16_384), undefined],
+    ['all that was read, of a model with a window', bestInferenceContextShape(windows, 16_384), true],
+    ['the window alone', bestInferenceContextShape({ ...windows, budget: 20e6 }, 16_384), false],
     [
       'the window alone, where it was so before',
-      bestContextShape(windows, 16_384, { ...all, fullCache: false }),
+      bestInferenceContextShape(windows, 16_384, { ...all, fullCache: false }),
       false,
     ],
-    ['none, where others have taken it meanwhile', bestContextShape(others, 16_384, all), undefined],
+    ['none, where others have taken it meanwhile', bestInferenceContextShape(others, 16_384, all), undefined],
     [
       'it, with what the one before gives back',
-      bestContextShape({ ...others, taken: () => ({ ram: 8e6, vram: 0 }) }, 16_384),
+      bestInferenceContextShape({ ...others, taken: () => ({ ram: 8e6, vram: 0 }) }, 16_384),
       false,
     ],
     [
       'none of a graphics card',
-      bestContextShape(memory(20_000, { free: async () => ({ ram: 1e9, vram: -1 }) }), 16_384),
+      bestInferenceContextShape(memory(20_000, { free: async () => ({ ram: 1e9, vram: -1 }) }), 16_384),
       undefined,
     ],
   ];
@@ -327,7 +327,7 @@ describe('how large a context is', () => {
 const seatOf = ({ slots }: ResizableContext<number, Sequence>, owner: string): SequenceSlot<Sequence> =>
   slots.all().find(({ key }) => key === owner)!.value;
 
-function toContext(shape: ContextShape) {
+function toContext(shape: InferenceContextShape) {
   const sequences = Array.from({ length: 2 }, () => new Sequence(false, 4, shape.size));
   const close = async () => {
     for (const sequence of sequences) sequence.tokens = [];

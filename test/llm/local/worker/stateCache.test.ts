@@ -12,10 +12,13 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import type { StateCacheOptions } from '../../../../src/llm/local/ipc/stateCacheOptions.ts';
-import { isRestoreWorthwhile, type MeasuredSpeeds } from '../../../../src/llm/local/worker/restorePolicy.ts';
+import type { SequenceStateCacheOptions } from '../../../../src/llm/local/ipc/stateCacheOptions.ts';
+import {
+  type InferenceSpeeds,
+  isSequenceStateRestoreWorthwhile,
+} from '../../../../src/llm/local/worker/restorePolicy.ts';
 import { createSequenceSlots } from '../../../../src/llm/local/worker/slots.ts';
-import { ModelStateCache } from '../../../../src/llm/local/worker/stateCache.ts';
+import { SequenceStateCache } from '../../../../src/llm/local/worker/stateCache.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { Sequence, upTo } from '../sequence.ts';
 
@@ -38,10 +41,10 @@ describe('what a model has read, on disk', () => {
   /** A model's process with these sequences. */
   const begin = (
     sequences: Sequence[],
-    { identity = 'one', ...more }: Partial<StateCacheOptions> & { identity?: string } = {},
+    { identity = 'one', ...more }: Partial<SequenceStateCacheOptions> & { identity?: string } = {},
   ) => {
     const slots = createSequenceSlots(sequences.map((sequence) => ({ sequence })));
-    const keeper = new ModelStateCache<number, Sequence>({
+    const keeper = new SequenceStateCache<number, Sequence>({
       folder,
       folders: [],
       runs,
@@ -418,7 +421,7 @@ describe('what a model has read, on disk', () => {
 describe('whether a state is worth restoring', () => {
   const now = Date.UTC(2026, 0, 1);
   const state = { tokens: 1000, bytes: 1e6 };
-  const rows: [what: string, speeds: MeasuredSpeeds, expected: boolean][] = [
+  const rows: [what: string, speeds: InferenceSpeeds, expected: boolean][] = [
     ['nothing is known', {}, true],
     ['nobody has restored', { readPerSecond: 100 }, true],
     ['half the time of reading', { readPerSecond: 100, restoredPerSecond: 2e5, restoredAt: now }, true],
@@ -427,5 +430,5 @@ describe('whether a state is worth restoring', () => {
     ['that was two days ago', { readPerSecond: 1e5, restoredPerSecond: 1e6, restoredAt: now - 48 * 3600e3 }, true],
   ];
   for (const [what, speeds, expected] of rows)
-    it(what, () => assert.equal(isRestoreWorthwhile(state, speeds, now), expected));
+    it(what, () => assert.equal(isSequenceStateRestoreWorthwhile(state, speeds, now), expected));
 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createAdapter } from '../../../../src/llm/adapter/adapter.ts';
 import type { ChatRequest } from '../../../../src/llm/core/client.ts';
-import { toWire } from '../../../../src/llm/openai/responses/wire.ts';
+import { toOpenAIResponsesWireRequest } from '../../../../src/llm/openai/responses/wire.ts';
 import type { AssistantMessage, Message } from '../../../../src/protocol/content/messages.ts';
 import {
   describeRecorded,
@@ -92,7 +92,7 @@ describeRecorded('recorded replies of Responses APIs', 'openai-responses', (case
     const messages = Array.isArray(wire?.input) && toMessages(wire.input);
     if (!messages) continue;
     it(`the same history goes out: ${requestFile}`, () => {
-      const sent = toWire({ model: 'm', messages }, { provider: 'openai' }).input as Item[];
+      const sent = toOpenAIResponsesWireRequest({ model: 'm', messages }, { provider: 'openai' }).input as Item[];
       assert.deepEqual(sent.map(gist), (wire!.input as Item[]).map(gist));
     });
   }

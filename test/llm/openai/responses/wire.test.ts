@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import type OpenAI from 'openai';
 import { createAdapter } from '../../../../src/llm/adapter/adapter.ts';
 import type { ChatRequest } from '../../../../src/llm/core/client.ts';
-import { createClient, type ProviderChoice } from '../../../../src/llm/createClient.ts';
-import type { ResponsesFlags } from '../../../../src/llm/openai/responses/flags.ts';
-import { toWire } from '../../../../src/llm/openai/responses/wire.ts';
+import { createLLMClient, type ProviderChoice } from '../../../../src/llm/createClient.ts';
+import type { OpenAIResponsesRestrictions } from '../../../../src/llm/openai/responses/flags.ts';
+import { toOpenAIResponsesWireRequest } from '../../../../src/llm/openai/responses/wire.ts';
 import type { AssistantMessage, Message } from '../../../../src/protocol/content/messages.ts';
 import type { JsonSchema } from '../../../../src/protocol/content/tools.ts';
 import { assistant, call, results, user } from '../../../support/messages.ts';
@@ -14,7 +14,7 @@ import { hear } from '../../serve.ts';
 
 type Body = OpenAI.Responses.ResponseCreateParamsStreaming;
 
-const plain: ResponsesFlags = { provider: 'openai' };
+const plain: OpenAIResponsesRestrictions = { provider: 'openai' };
 const ask = (more: Partial<ChatRequest>): ChatRequest => ({ model: 'm', messages: [user('hi')], ...more });
 const tools = [{ name: 'fs.read', description: 'Reads.', parameters: { type: 'object' } }];
 const closed = { type: 'object', properties: { a: { type: 'string' } }, required: ['a'], additionalProperties: false };
@@ -29,7 +29,12 @@ const spoken = (...texts: string[]): OpenAI.Responses.ResponseInputItem => ({
 });
 
 /** What a wish becomes in the body; a value of undefined: the field is not there. */
-const wishes: [says: string, request: Partial<ChatRequest>, flags: Partial<ResponsesFlags>, wire: Partial<Body>][] = [
+const wishes: [
+  says: string,
+  request: Partial<ChatRequest>,
+  flags: Partial<OpenAIResponsesRestrictions>,
+  wire: Partial<Body>,
+][] = [
   [
     'what is always so: nothing is kept there, and reasoning comes along',
     {},
@@ -115,7 +120,7 @@ const wishes: [says: string, request: Partial<ChatRequest>, flags: Partial<Respo
 describe('what is asked of the Responses API', () => {
   for (const [says, request, flags, wire] of wishes) {
     it(says, () => {
-      const body = toWire(ask(request), { ...plain, ...flags });
+      const body = toOpenAIResponsesWireRequest(ask(request), { ...plain, ...flags });
       const asked = Object.fromEntries(Object.keys(wire).map((name) => [name, body[name]]));
       assert.deepEqual(asked, wire);
       assert.ok(!('stop' in body));
@@ -124,8 +129,8 @@ describe('what is asked of the Responses API', () => {
 });
 
 /** Items as on the wire, a line each. */
-function told(messages: Message[], flags: Partial<ResponsesFlags> = {}): string[] {
-  const { input } = toWire({ model: 'm', messages }, { ...plain, ...flags });
+function told(messages: Message[], flags: Partial<OpenAIResponsesRestrictions> = {}): string[] {
+  const { input } = toOpenAIResponsesWireRequest({ model: 'm', messages }, { ...plain, ...flags });
   return (input as OpenAI.Responses.ResponseInputItem[]).map((item) => {
     if (item.type === 'function_call') return `call ${item.call_id} ${item.name}${item.arguments}`;
     if (item.type === 'function_call_output') return `output ${item.call_id} ${item.output}`;
@@ -163,7 +168,7 @@ const asPlain = [
   ok('2'),
 ];
 
-const histories: [says: string, messages: Message[], wire: string[], flags?: Partial<ResponsesFlags>][] = [
+const histories: [says: string, messages: Message[], wire: string[], flags?: Partial<OpenAIResponsesRestrictions>][] = [
   [
     'a turn with two calls and their outputs',
     [user('go'), assistant('Reading.', call('1'), call('2', 'b')), results('2', '1'), assistant('Done.')],
@@ -266,7 +271,7 @@ describe('a conversation as items of the Responses API', () => {
     const summary = [{ type: 'summary_text', text: half }];
     const thought = { type: 'reasoning', item: { type: 'reasoning', summary, encrypted_content: 'g' } };
     const native = [thought, message(2), { type: 'function_call' }];
-    const body = toWire(
+    const body = toOpenAIResponsesWireRequest(
       {
         model: 'm',
         systemPrompt: half,
@@ -307,9 +312,9 @@ describe('a conversation as items of the Responses API', () => {
         content: [{ type: 'input_text', text: 'Images from the result of fs_read:' }, shown],
       },
     ];
-    assert.deepEqual(toWire({ model: 'm', messages }, plain).input, expected);
+    assert.deepEqual(toOpenAIResponsesWireRequest({ model: 'm', messages }, plain).input, expected);
     assert.doesNotMatch(
-      JSON.stringify(toWire({ model: 'm', messages }, { ...plain, withoutImages: true })),
+      JSON.stringify(toOpenAIResponsesWireRequest({ model: 'm', messages }, { ...plain, withoutImages: true })),
       /input_image/,
     );
   });
@@ -341,7 +346,7 @@ async function talk(
   const server = await said.startResponses(answers, elsewhere);
   const notes: string[] = [];
   try {
-    const client = createClient({
+    const client = createLLMClient({
       provider,
       baseUrl: server.url,
       apiKey: 'sk-CANARYKEY1234567890',
@@ -497,7 +502,7 @@ describe('what a refusal of the Responses API teaches', () => {
       JSON.stringify(body).includes('OLD') ? said.answer([], { status: 'failed', more: { error: failed } }) : well,
     );
     try {
-      const client = createClient({ provider: 'openai-responses', baseUrl: server.url, model: 'm' });
+      const client = createLLMClient({ provider: 'openai-responses', baseUrl: server.url, model: 'm' });
       const result = await createAdapter(client, { baseDelayMs: 1 }).complete(ask({ messages: history }), {
         signal: new AbortController().signal,
       });
