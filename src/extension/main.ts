@@ -11,7 +11,7 @@ import { composePolicyServices } from './compose/composePolicies.ts';
 import { composeRunServices } from './compose/composeRuns.ts';
 import { composeStatusBar } from './compose/composeStatus.ts';
 import { composeStorage } from './compose/composeStorage.ts';
-import { composeWindow } from './compose/composeWindow.ts';
+import { composeWindowServices } from './compose/composeWindow.ts';
 import { startWindowServices } from './compose/startWindow.ts';
 import type { EditorModelProviderMethods } from './modelProvider/registerProvider.ts';
 import { settings } from './settings/settings.ts';
@@ -37,7 +37,7 @@ export function createTowpath(context: vscode.ExtensionContext, page: ChatPage):
   useEditorLanguage(); // this bundle has its own copy of the localizer
   context.subscriptions.push(settings.watch(vscode.workspace.onDidChangeConfiguration)); // before all other listeners
 
-  const window = composeWindow(context, page);
+  const window = composeWindowServices(context, page);
   const storage = composeStorage(window);
   const models = composeModelServices(storage);
   const policies = composePolicyServices(models);

@@ -22,7 +22,7 @@ import type { PanelContext } from '../context.ts';
 import { icons } from '../icons.ts';
 import { longTextView } from '../longText.ts';
 import { firstPendingApproval } from '../store.ts';
-import { type CardLine, cardLine, cardLineAriaLabel, draftCardLine } from './cardLine.ts';
+import { type CardLine, cardLine, cardLineAriaLabel, streamedCallCardLine } from './cardLine.ts';
 import { cardLineView, cardStatusIcons } from './cardLineView.ts';
 import { toPlainTextPiece } from './cardText.ts';
 import {
@@ -173,7 +173,7 @@ function redoButton(context: PanelContext, key: ToolCallKey): TemplateResult | t
 
 export function callDraftCard(context: PanelContext, draft: StreamedCallDraft, place: string): TemplateResult {
   const writing = editProgressFromDraft(draft);
-  const line = draftCardLine(draft);
+  const line = streamedCallCardLine(draft);
   return frame(context, {
     place,
     tool: draft.name,

@@ -74,7 +74,7 @@ export function cardLine(given: CardLineInput): CardLine {
   return { ...rest, verb: inTense(words, known, tense), object, outcome: came, joint, time };
 }
 
-export function draftCardLine({ name, argumentsText }: StreamedCallDraft): CardLine {
+export function streamedCallCardLine({ name, argumentsText }: StreamedCallDraft): CardLine {
   const known: DescribedCall = { name, args: parsePartialArguments(argumentsText), data: {} };
   const words = toolTextFor(name);
   const object = name === '' ? [] : words.object(known).filter((piece) => pieceText(piece) !== '');

@@ -11,7 +11,7 @@ import { isProcessAlive, type OrphanedCommands } from '../../tools/shell/orphane
 import type { RunLog } from '../core/runLog.ts';
 
 /** Checks the files and processes of calls without a recorded end. */
-export interface RecoveryProbe {
+export interface InterruptedCallProbe {
   standing: ToolHost['standing'];
   left: Pick<OrphanedCommands, 'look'>;
   /** True for a background command with a living window, which will report its end. */
@@ -19,7 +19,7 @@ export interface RecoveryProbe {
 }
 
 export const createCommandOwnerCheck =
-  (background: Pick<BackgroundCommands, 'has'> | undefined): RecoveryProbe['isAttended'] =>
+  (background: Pick<BackgroundCommands, 'has'> | undefined): InterruptedCallProbe['isAttended'] =>
   async ({ marker }, { owner }) =>
     background?.has(marker) || (owner !== undefined && owner.pid !== process.pid && (await isProcessAlive(owner)));
 
@@ -35,7 +35,7 @@ export const unsettledCallIds = (run: RunLog['run']): string[] => [
  */
 export async function settleInterruptedCalls(
   log: RunLog,
-  evidence: RecoveryProbe,
+  evidence: InterruptedCallProbe,
   lastAt: number,
   but: readonly string[] = [],
 ): Promise<void> {
@@ -56,7 +56,7 @@ export async function settleInterruptedCalls(
  */
 export async function endUnfinishedCalls(
   { run, emit }: RunLog,
-  evidence: RecoveryProbe,
+  evidence: InterruptedCallProbe,
   but: readonly string[] = [],
   lastAt?: number,
 ): Promise<void> {
@@ -80,7 +80,7 @@ export async function endUnfinishedCalls(
   await endCommands({ run, emit }, evidence);
 }
 
-async function endCommands({ run, emit }: Pick<RunLog, 'run' | 'emit'>, evidence: RecoveryProbe): Promise<void> {
+async function endCommands({ run, emit }: Pick<RunLog, 'run' | 'emit'>, evidence: InterruptedCallProbe): Promise<void> {
   for (const [toolCallId, { command, process, background, ended }] of callsWithOrphanedCommand(run)) {
     if (!background || ended || (await evidence.isAttended(command, background))) continue;
     const stillRunning = await evidence.left.look({ runId: run.id, toolCallId, command, process });
@@ -91,7 +91,12 @@ async function endCommands({ run, emit }: Pick<RunLog, 'run' | 'emit'>, evidence
 type End = Omit<Extract<RunEventBody, { type: 'tool-end' }>, 'type' | 'toolCallId' | 'name' | 'ms'>;
 const denied: End = { ok: false, code: 'TOOL_DENIED' };
 
-async function endOf(state: CallState, runId: string, toolCallId: string, evidence: RecoveryProbe): Promise<End> {
+async function endOf(
+  state: CallState,
+  runId: string,
+  toolCallId: string,
+  evidence: InterruptedCallProbe,
+): Promise<End> {
   const { changes, moved, command, process } = state;
   if (state.answer) return { ok: true };
   const stillRunning = command && (await evidence.left.look({ runId, toolCallId, command, process }));

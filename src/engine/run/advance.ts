@@ -26,7 +26,7 @@ import { reportCorruption } from '../notices/corruption.ts';
 import {
   createCommandOwnerCheck,
   endUnfinishedCalls,
-  type RecoveryProbe,
+  type InterruptedCallProbe,
   settleInterruptedCalls,
   unsettledCallIds,
 } from '../notices/interruptedCalls.ts';
@@ -266,7 +266,7 @@ export function createRecoveryProbe(
   host: ToolHost,
   { store, left = new OrphanedCommands(), background }: EngineOptions,
   undoWorkspace: () => Promise<Workspace | undefined>,
-): RecoveryProbe {
+): InterruptedCallProbe {
   const readContent = (id: string) => store.contents.read(run.id, id);
   return {
     left,

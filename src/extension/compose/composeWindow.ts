@@ -10,10 +10,10 @@ import { UserActivity } from '../view/userActivity.ts';
 import { createParserWorkers } from '../worker/parserWorker.ts';
 import { createWindowChangeEvents } from './windowChanges.ts';
 
-export type WindowServices = ReturnType<typeof composeWindow>;
+export type WindowServices = ReturnType<typeof composeWindowServices>;
 
 /** Creates the log, the chat view, the dialogs, the workspace and the parser workers of the window. */
-export function composeWindow(context: vscode.ExtensionContext, page: ChatPage) {
+export function composeWindowServices(context: vscode.ExtensionContext, page: ChatPage) {
   const log = vscode.window.createOutputChannel('Towpath', { log: true });
   const logError = (error: unknown) => log.error(error instanceof Error ? error : String(error));
   const problems = new ChangeErrorDetector();

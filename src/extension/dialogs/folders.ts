@@ -7,12 +7,12 @@ export const diskFolders = (): vscode.WorkspaceFolder[] =>
   (vscode.workspace.workspaceFolders ?? []).filter(({ uri }) => uri.scheme === 'file');
 
 /** Returns the open folders if all are virtual; otherwise none. */
-export function virtualFolders(): readonly vscode.WorkspaceFolder[] {
+export function openVirtualFolders(): readonly vscode.WorkspaceFolder[] {
   const folders = vscode.workspace.workspaceFolders ?? [];
   return folders.every(({ uri }) => uri.scheme !== 'file') ? folders : [];
 }
 
-export const isVirtualWorkspace = (): boolean => virtualFolders().length > 0;
+export const isVirtualWorkspace = (): boolean => openVirtualFolders().length > 0;
 
 export const folderUri = (folder: string): vscode.Uri =>
   isVirtualWorkspace() && !path.isAbsolute(folder) ? vscode.Uri.parse(folder, true) : vscode.Uri.file(folder);

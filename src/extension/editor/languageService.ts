@@ -7,7 +7,7 @@ import type {
   LanguageService,
   OpenEditor,
 } from '../../tools/code/language.ts';
-import { folderUri, virtualFolders } from '../dialogs/folders.ts';
+import { folderUri, openVirtualFolders } from '../dialogs/folders.ts';
 
 /** Milliseconds for a language server to report on a new file. */
 const firstReport = 1500;
@@ -148,7 +148,7 @@ const fileOf = (uri: vscode.Uri) => ({
 /** Returns the path; undefined for schemes other than the open folders'. */
 export function uriToWorkspacePath(uri: vscode.Uri): string | undefined {
   if (uri.scheme === 'file') return uri.fsPath;
-  return virtualFolders().some((folder) => folder.uri.scheme === uri.scheme) ? uri.toString() : undefined;
+  return openVirtualFolders().some((folder) => folder.uri.scheme === uri.scheme) ? uri.toString() : undefined;
 }
 
 const kindOf = (kind: vscode.SymbolKind): string => (vscode.SymbolKind[kind] ?? 'symbol').toLowerCase();

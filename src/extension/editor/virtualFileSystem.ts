@@ -1,10 +1,10 @@
 import * as vscode from 'vscode';
 import type { TreeEntry, VirtualFiles } from '../../tools/core/workspace.ts';
 import { toWorkspaceRoots } from '../../tools/core/workspaceRoots.ts';
-import { virtualFolders } from '../dialogs/folders.ts';
+import { openVirtualFolders } from '../dialogs/folders.ts';
 
 export function createVirtualFileSystem(): VirtualFiles | undefined {
-  const folders = virtualFolders();
+  const folders = openVirtualFolders();
   if (folders.length === 0) return undefined;
   const named = toWorkspaceRoots(folders.map(({ name, uri }) => ({ name, path: uri.path })));
   return {

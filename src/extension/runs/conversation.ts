@@ -14,7 +14,7 @@ import { StoreError } from '../../runs/journal.ts';
 import { RunStore } from '../../runs/store.ts';
 import type { BackgroundCommands } from '../../tools/shell/background.ts';
 import type { ChatView } from '../view/chatView.ts';
-import { RunSnapshots, toRestingRun } from './runSnapshots.ts';
+import { PanelRunSnapshots, toRestingRun } from './runSnapshots.ts';
 import { DisplayedRunIdFile } from './shownRunFile.ts';
 import { takeOverNoticeAction, untrustedNotice } from './untrustedNotice.ts';
 
@@ -31,7 +31,7 @@ export class PanelConversation {
   /** Id of the next new run, so that settings can be chosen before its first message. */
   private next = RunStore.newId();
   private readonly shownRunFile: DisplayedRunIdFile;
-  private readonly snapshots: RunSnapshots;
+  private readonly snapshots: PanelRunSnapshots;
   private readonly failed = new Set<string>();
   /** State of the displayed run in the panel: newest event, its time, and ownership by another window. */
   private known?: Pick<Run, 'id' | 'seq' | 'updatedAt'> & { isElsewhere: boolean };
@@ -58,7 +58,7 @@ export class PanelConversation {
     private readonly speaker: () => { workflowId?: string; agentId?: string } = () => ({}),
   ) {
     this.shownRunFile = new DisplayedRunIdFile(folder);
-    this.snapshots = new RunSnapshots(view, (runId) => engine.live(runId));
+    this.snapshots = new PanelRunSnapshots(view, (runId) => engine.live(runId));
     this.restored = this.restore();
   }
 

@@ -8,7 +8,7 @@ import { runLockedMessage } from '../../runs/lock.ts';
 import type { ChatView } from '../view/chatView.ts';
 
 /** Snapshots of runs for the panel. A long run is posted in parts, so that the extension host can do other work in between. */
-export class RunSnapshots {
+export class PanelRunSnapshots {
   private newest = 0;
 
   constructor(

@@ -1,6 +1,6 @@
 import { readFencedToolCalls } from './fenced.ts';
 import { jsonEndIndex, parseJsonToolCalls } from './json.ts';
-import { classifyJsonOpening, maxOpeningCharacters } from './jsonOpening.ts';
+import { classifyJsonOpening, maxJsonOpeningCharacters } from './jsonOpening.ts';
 import { isQuotedMarkdownLine, MarkdownCodeTracker } from './markdownCode.ts';
 import { classifyLineOpening } from './opening.ts';
 import {
@@ -32,7 +32,7 @@ export function extractTextToolCalls(
 }
 
 function readRegion(text: string, at: number, known: OfferedToolsByName): TextToolCallRegion {
-  const opening = classifyLineOpening(text.slice(at, at + maxOpeningCharacters), known);
+  const opening = classifyLineOpening(text.slice(at, at + maxJsonOpeningCharacters), known);
   const start = at + /^ */.exec(text.slice(at, at + 3))![0].length;
   if (opening === 'fence') return { end: endOfFence(text, at) };
   if (opening !== 'call') return readLine(text, at, known);
@@ -41,9 +41,9 @@ function readRegion(text: string, at: number, known: OfferedToolsByName): TextTo
   const isJson =
     text[start] === '{' ||
     (text[start] === '[' &&
-      classifyJsonOpening(text.slice(start, start + maxOpeningCharacters), known).opening === 'call');
+      classifyJsonOpening(text.slice(start, start + maxJsonOpeningCharacters), known).opening === 'call');
   if (isJson) return readBare(text, start, known);
-  if (classifyPythonList(text.slice(start, start + maxOpeningCharacters), known) === 'call') {
+  if (classifyPythonList(text.slice(start, start + maxJsonOpeningCharacters), known) === 'call') {
     const { end, calls } = readPythonCallList(text, start, known) ?? { end: start };
     endMarks.lastIndex = end;
     endMarks.exec(text);
@@ -59,7 +59,7 @@ function readLine(text: string, at: number, known: OfferedToolsByName): TextTool
   for (let from = at; ; ) {
     const mark = findToolCallSyntaxInLine(
       text.slice(from, end),
-      text.slice(from, end + maxOpeningCharacters),
+      text.slice(from, end + maxJsonOpeningCharacters),
       known,
       new MarkdownCodeTracker(),
     );
@@ -82,7 +82,7 @@ function endOfCalls(text: string, start: number, known: OfferedToolsByName): num
     at += blank.exec(text)![0].length;
     if (
       at < text.length &&
-      classifyToolCallSyntaxOpening(text.slice(at, at + maxOpeningCharacters), 0, known) !== 'call'
+      classifyToolCallSyntaxOpening(text.slice(at, at + maxJsonOpeningCharacters), 0, known) !== 'call'
     )
       return at;
   }
@@ -114,10 +114,10 @@ function endsLine(text: string, region: TextToolCallRegion, known: OfferedToolsB
   endMarks.lastIndex = region.end;
   endMarks.exec(text);
   let end = endMarks.lastIndex;
-  const behind = /^[ \t]*(\r?\n\s*|$)/.exec(text.slice(end, end + maxOpeningCharacters));
+  const behind = /^[ \t]*(\r?\n\s*|$)/.exec(text.slice(end, end + maxJsonOpeningCharacters));
   if (!behind) {
     const another =
-      classifyLineOpening(text.slice(end, end + maxOpeningCharacters), known) === 'call' && text[end] !== '{';
+      classifyLineOpening(text.slice(end, end + maxJsonOpeningCharacters), known) === 'call' && text[end] !== '{';
     return another ? { ...region, end } : { end: endOfLine(text, end) };
   }
   end += behind[0].length;
@@ -131,7 +131,7 @@ function endOfLine(text: string, at: number): number {
 }
 
 function endOfFence(text: string, at: number): number {
-  const [, mark] = /^ {0,3}(`{3,}|~{3,})/.exec(text.slice(at, at + maxOpeningCharacters))!;
+  const [, mark] = /^ {0,3}(`{3,}|~{3,})/.exec(text.slice(at, at + maxJsonOpeningCharacters))!;
   const close = new RegExp(`^ {0,3}${mark![0]}{${mark!.length},}[ \\t]*\\r?$`, 'gm');
   close.lastIndex = endOfLine(text, at);
   return close.exec(text) ? endOfLine(text, close.lastIndex) : text.length;

@@ -1,5 +1,5 @@
 import { jsonEndIndex, malformedTextToolCall, parseJsonToolCalls } from './json.ts';
-import { maxOpeningCharacters } from './jsonOpening.ts';
+import { maxJsonOpeningCharacters } from './jsonOpening.ts';
 import { classifyLineOpening, pythonCallHeadPattern } from './opening.ts';
 import { readPythonCall } from './python.ts';
 import { readMarkedToolCalls } from './reader.ts';
@@ -16,7 +16,7 @@ export function readFencedToolCalls(
 ): TextToolCallRegion | undefined {
   const calls: TextToolCall[] = [];
   for (let at = start; ; ) {
-    const [head, mark] = /^ {0,3}(`{3,}|~{3,})[^\n]*\n\s*/.exec(text.slice(at, at + maxOpeningCharacters))!;
+    const [head, mark] = /^ {0,3}(`{3,}|~{3,})[^\n]*\n\s*/.exec(text.slice(at, at + maxJsonOpeningCharacters))!;
     const body = at + head.length;
     const close = new RegExp(`\\s*${mark![0]}{${mark!.length},}[ \\t]*(?:\\r?\\n\\s*|$)`, 'y');
     const read = bodyReader(text, body);
@@ -24,7 +24,7 @@ export function readFencedToolCalls(
     if (!found.calls) return undefined;
     calls.push(...found.calls);
     if (found.end >= text.length) return { end: text.length, calls };
-    const another = classifyLineOpening(text.slice(found.end, found.end + maxOpeningCharacters), known) === 'call';
+    const another = classifyLineOpening(text.slice(found.end, found.end + maxJsonOpeningCharacters), known) === 'call';
     if (!another || !/^[`~]/.test(text.slice(found.end, found.end + 1))) return undefined;
     at = found.end;
   }
@@ -33,7 +33,7 @@ export function readFencedToolCalls(
 function bodyReader(text: string, body: number): typeof readJsonBody {
   if (text[body] === '{' || (text[body] === '[' && !/^\[(TOOL_CALLS|unused)/.test(text.slice(body, body + 20))))
     return readJsonBody;
-  return pythonCallHeadPattern.test(text.slice(body, body + maxOpeningCharacters)) ? readPythonBody : readFormBody;
+  return pythonCallHeadPattern.test(text.slice(body, body + maxJsonOpeningCharacters)) ? readPythonBody : readFormBody;
 }
 
 function readFormBody(text: string, start: number, close: RegExp, known: OfferedToolsByName): TextToolCallRegion {
@@ -76,13 +76,13 @@ function readPythonBody(text: string, start: number, close: RegExp, known: Offer
       calls.push({ name: tool.name, arguments: given });
       const closed = endAt(text, end, close);
       if (closed !== -1) return { end: closed, calls };
-      const [between] = /^[ \t]*[;\r\n]\s*/.exec(text.slice(end, end + maxOpeningCharacters)) ?? [];
+      const [between] = /^[ \t]*[;\r\n]\s*/.exec(text.slice(end, end + maxJsonOpeningCharacters)) ?? [];
       if (between === undefined) throw new SyntaxError('words behind a call');
       at = end + between.length;
     }
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
-    const name = pythonCallHeadPattern.exec(text.slice(start, start + maxOpeningCharacters))![1]!;
+    const name = pythonCallHeadPattern.exec(text.slice(start, start + maxJsonOpeningCharacters))![1]!;
     return unclosed(text, start, close, (body) => [malformedTextToolCall(known, name, body)]);
   }
 }

@@ -1,7 +1,7 @@
 import { endOfJsonString } from '../../protocol/values/jsonText.ts';
 import { isObject } from '../core/json.ts';
 import { parseToolArguments } from '../messages/parseArguments.ts';
-import { classifyJsonOpening, maxOpeningCharacters } from './jsonOpening.ts';
+import { classifyJsonOpening, maxJsonOpeningCharacters } from './jsonOpening.ts';
 import { lookUpTool, type OfferedToolsByName, type TextToolCall } from './toolLookup.ts';
 
 /** Returns the index after the bracket that closes the bracket at `start`, or -1. Strings are skipped; nothing else is validated. */
@@ -25,7 +25,7 @@ export function parseJsonToolCalls(
   known: OfferedToolsByName,
   marked: boolean,
 ): TextToolCall[] | undefined {
-  const { name } = classifyJsonOpening(text.slice(0, maxOpeningCharacters), known);
+  const { name } = classifyJsonOpening(text.slice(0, maxJsonOpeningCharacters), known);
   const meant = name !== undefined && (marked || /"(arguments|parameters|args|input)"\s*:/.test(text));
   const asMalformed = meant ? [malformedTextToolCall(known, name, text)] : undefined;
   // inside an object, so that parseArguments applies its checks to arrays too

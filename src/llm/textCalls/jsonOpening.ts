@@ -3,7 +3,7 @@ import { lookUpTool, type OfferedToolsByName } from './toolLookup.ts';
 /** Kind of a line by its beginning: call of a known tool (`call`), ordinary fence (`fence`), text, or undecided (`wait`). */
 export type TextOpeningKind = 'call' | 'fence' | 'text' | 'wait';
 
-export const maxOpeningCharacters = 400;
+export const maxJsonOpeningCharacters = 400;
 
 const jsonToken = /\s*([{}[\]:,]|"(?:[^"\\]|\\.)*"|[^\s{}[\]:,"]+)/y;
 

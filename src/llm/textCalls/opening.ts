@@ -1,16 +1,16 @@
-import { classifyJsonOpening, maxOpeningCharacters, type TextOpeningKind } from './jsonOpening.ts';
+import { classifyJsonOpening, maxJsonOpeningCharacters, type TextOpeningKind } from './jsonOpening.ts';
 import { classifyPythonList, classifyToolCallSyntaxOpening, toolCallSyntaxFirstCharacters } from './reader.ts';
 import { lookUpTool, type OfferedToolsByName } from './toolLookup.ts';
 
 /**
  * Classifies a line.
  *
- * @param head text from the start of the line; only `maxOpeningCharacters` characters are examined
+ * @param head text from the start of the line; only `maxJsonOpeningCharacters` characters are examined
  */
 export function classifyLineOpening(head: string, known: OfferedToolsByName): TextOpeningKind {
   if (head !== '' && !` {[\`~${toolCallSyntaxFirstCharacters}`.includes(head[0]!)) return 'text'; // the usual case
-  const opening = openingIn(head.slice(0, maxOpeningCharacters).replace(/^ {1,3}(?! )/, ''), known); // four blanks: a code block
-  return opening === 'wait' && head.length >= maxOpeningCharacters ? 'text' : opening;
+  const opening = openingIn(head.slice(0, maxJsonOpeningCharacters).replace(/^ {1,3}(?! )/, ''), known); // four blanks: a code block
+  return opening === 'wait' && head.length >= maxJsonOpeningCharacters ? 'text' : opening;
 }
 
 function openingIn(line: string, known: OfferedToolsByName): TextOpeningKind {

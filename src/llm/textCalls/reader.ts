@@ -10,7 +10,7 @@ import {
 } from './form.ts';
 import { textToolCallSyntaxes } from './forms.ts';
 import { jsonEndIndex, malformedTextToolCall, parseJsonToolCalls } from './json.ts';
-import { classifyJsonOpening, maxOpeningCharacters, type TextOpeningKind } from './jsonOpening.ts';
+import { classifyJsonOpening, maxJsonOpeningCharacters, type TextOpeningKind } from './jsonOpening.ts';
 import { parseGemmaArguments } from './literal.ts';
 import type { MarkdownCodeTracker } from './markdownCode.ts';
 import { readPythonCall } from './python.ts';
@@ -74,7 +74,7 @@ export function findToolCallSyntaxInLine(
     code.add(line.slice(from, at));
     from = at;
     if (code.isCode || code.isQuoted || !beginsMark(line, at)) continue;
-    const opening = classifyToolCallSyntaxOpening(text.slice(at, at + maxOpeningCharacters), 0, known);
+    const opening = classifyToolCallSyntaxOpening(text.slice(at, at + maxJsonOpeningCharacters), 0, known);
     if (opening === 'call' || opening === 'wait') return { at, opening };
   }
   code.add(line.slice(from));
@@ -340,7 +340,7 @@ class Reading {
     const first = this.text[at];
     if (first === undefined) return 'cut';
     if (first !== '{' && first !== '[') return 'no';
-    const { opening, name } = classifyJsonOpening(this.text.slice(at, at + maxOpeningCharacters), this.known);
+    const { opening, name } = classifyJsonOpening(this.text.slice(at, at + maxJsonOpeningCharacters), this.known);
     if (this.onlyOpening) {
       this.opened = opening === 'call';
       return opening === 'wait' ? 'cut' : 'no';

@@ -1,4 +1,4 @@
-import { maxOpeningCharacters } from './jsonOpening.ts';
+import { maxJsonOpeningCharacters } from './jsonOpening.ts';
 import { MarkdownCodeTracker } from './markdownCode.ts';
 import { classifyLineOpening } from './opening.ts';
 import { findToolCallSyntaxInLine } from './reader.ts';
@@ -10,7 +10,7 @@ interface Sieve {
   readonly spoke: boolean;
 }
 
-/** Creates a filter with linear cost: only the start of a line, at most `maxOpeningCharacters`, is examined again. */
+/** Creates a filter with linear cost: only the start of a line, at most `maxJsonOpeningCharacters`, is examined again. */
 export function createTextToolCallFilter(known: OfferedToolsByName): Sieve {
   const code = new MarkdownCodeTracker(); // tracks the passed text
   let insideLine = false;
@@ -52,7 +52,7 @@ export function createTextToolCallFilter(known: OfferedToolsByName): Sieve {
           const end = rest.indexOf('\n') + 1;
           const line = rest.slice(0, end || undefined);
           const mark = findToolCallSyntaxInLine(line, rest, known, code);
-          const waits = mark?.opening === 'wait' && rest.length - mark.at < maxOpeningCharacters;
+          const waits = mark?.opening === 'wait' && rest.length - mark.at < maxJsonOpeningCharacters;
           if (mark && (waits || mark.opening === 'call')) {
             shown.push(rest.slice(0, mark.at));
             if (waits) undecided = rest.slice(mark.at);
@@ -65,7 +65,7 @@ export function createTextToolCallFilter(known: OfferedToolsByName): Sieve {
           rest = end === 0 ? '' : rest.slice(end);
           continue;
         }
-        const opening = code.isInFence ? 'text' : classifyLineOpening(rest.slice(0, maxOpeningCharacters), known);
+        const opening = code.isInFence ? 'text' : classifyLineOpening(rest.slice(0, maxJsonOpeningCharacters), known);
         if (opening === 'wait') {
           undecided = rest;
           break;

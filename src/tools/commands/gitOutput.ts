@@ -3,7 +3,7 @@ import type { WorkspaceRoot } from '../core/workspace.ts';
 import { secretFileReason } from '../policy/secretFiles.ts';
 import { containsSecretsAnywhere } from '../sandbox/secretContent.ts';
 import { findGrantRow } from './grants/grantTable.ts';
-import { findGitRepositoryRoot, GitRepository } from './loss/repository.ts';
+import { findGitRepositoryRoot, IsolatedGitRepository } from './loss/repository.ts';
 
 // Milliseconds for Git to produce the output; a slower command needs an approval.
 const limit = 2000;
@@ -47,7 +47,7 @@ export async function secretGitOutputReason(
   const row = await findGrantRow(words, folder, roots);
   const top = findGitRepositoryRoot(folder);
   if (row?.command !== `git ${name}` || top === undefined) return undefined;
-  const repository = new GitRepository(top, AbortSignal.timeout(limit));
+  const repository = new IsolatedGitRepository(top, AbortSignal.timeout(limit));
   try {
     if (name === 'grep') {
       const names = await repository.shown(folder, ['grep', '--no-color', '-l'], args);

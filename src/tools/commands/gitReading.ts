@@ -5,7 +5,7 @@ import { UserFacingError } from '../../protocol/text/localized.ts';
 import type { WorkspaceRoot } from '../core/workspace.ts';
 import { secretGitOutputReason } from './gitOutput.ts';
 import { findGrantRow } from './grants/grantTable.ts';
-import { findGitRepositoryRoot, GitRepository } from './loss/repository.ts';
+import { findGitRepositoryRoot, IsolatedGitRepository } from './loss/repository.ts';
 
 // Milliseconds to read the settings of the repository.
 const limit = 2000;
@@ -35,7 +35,7 @@ export async function readOnlyGitArguments(
   const isInside = top !== undefined && roots.some(({ path }) => top === path || top.startsWith(path + paths.sep));
   if (!isInside || lstatSync(paths.join(top, '.git')).isSymbolicLink()) throw new GitNotReadOnlyError(elsewhere);
   if (lstatSync(paths.join(top, '.gitmodules'), { throwIfNoEntry: false })) throw new GitNotReadOnlyError(submodules);
-  const repository = new GitRepository(top, AbortSignal.timeout(limit));
+  const repository = new IsolatedGitRepository(top, AbortSignal.timeout(limit));
   const settings = await repository.settings().catch(() => undefined);
   const odd = settings ? settings.find((one) => !isHarmless(one)) : { name: '' };
   if (odd)

@@ -6,7 +6,7 @@ import { type Tool, type ToolCallPlan, type ToolContext, ToolError } from '../co
 import type { ToolOrigin } from '../core/toolOrigin.ts';
 import { mcpCallResultData, mcpToolResultSchema } from '../mcp/callResult.ts';
 import type { McpSdk } from '../mcp/loadSdk.ts';
-import { cleanDescription, cleanSchema, createArgumentsValidator, promptSchemaTextLimits } from '../mcp/schema.ts';
+import { cleanDescription, cleanSchema, createArgumentsValidator, mcpSchemaLimitsInPrompt } from '../mcp/schema.ts';
 import { toMcpContentBlocks } from './resultParts.ts';
 
 /**
@@ -62,7 +62,7 @@ export function createEditorProvidedTool({
   return {
     definition: {
       name,
-      description: cleanDescription(tool.description, promptSchemaTextLimits, ''),
+      description: cleanDescription(tool.description, mcpSchemaLimitsInPrompt, ''),
       parameters: cleanSchema(tool.inputSchema ?? {}),
     },
     ...titled,

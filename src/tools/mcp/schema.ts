@@ -15,9 +15,9 @@ export interface SchemaTextLimits {
 }
 
 /** Limits in the prompt, where each tool costs tokens; rules of use often are at the end of a description. */
-export const promptSchemaTextLimits: SchemaTextLimits = { description: 2000, end: 600, text: 300, schema: 6000 };
+export const mcpSchemaLimitsInPrompt: SchemaTextLimits = { description: 2000, end: 600, text: 300, schema: 6000 };
 /** Limits in a search result: enough for all texts of well-known servers. */
-export const toolSearchSchemaTextLimits: SchemaTextLimits = {
+export const mcpSchemaLimitsInSearch: SchemaTextLimits = {
   description: 20_000,
   end: 2000,
   text: 4000,
@@ -35,7 +35,7 @@ const checkedLimit = 200_000;
  */
 export function cleanDescription(
   text: string | undefined,
-  { description, end }: SchemaTextLimits = promptSchemaTextLimits,
+  { description, end }: SchemaTextLimits = mcpSchemaLimitsInPrompt,
   rest = "; mcp.search_tools with this tool's name tells them",
 ): string {
   const whole = escapeInvisibleProse(text ?? '');
@@ -48,7 +48,7 @@ export function cleanDescription(
 /** Cleans the schema for the prompt within limits; a schema above the limit is reduced to argument names. */
 export function cleanSchema(
   schema: unknown,
-  { text, schema: most }: SchemaTextLimits = promptSchemaTextLimits,
+  { text, schema: most }: SchemaTextLimits = mcpSchemaLimitsInPrompt,
 ): JsonSchema {
   const cleaned = (clean(schema, 0, text) ?? {}) as JsonSchema;
   delete cleaned.$schema;

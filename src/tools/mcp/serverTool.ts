@@ -12,7 +12,7 @@ import {
   cleanDescription,
   cleanSchema,
   createArgumentsValidator,
-  promptSchemaTextLimits,
+  mcpSchemaLimitsInPrompt,
   type SchemaTextLimits,
 } from './schema.ts';
 import type { ListedTool, McpServer } from './server.ts';
@@ -50,7 +50,7 @@ export function createServerTool({
     return mcpCallResultData(await server.call(listed.name, args as Record<string, unknown>, { signal, output }));
   };
   const base = {
-    definition: toServerToolDefinition(name, listed, promptSchemaTextLimits),
+    definition: toServerToolDefinition(name, listed, mcpSchemaLimitsInPrompt),
     ...titleOf(listed),
     gives: mcpToolResultSchema,
     arguments: createArgumentsValidator(listed.inputSchema, sdk),

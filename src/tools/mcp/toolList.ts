@@ -7,7 +7,7 @@ import {
 } from './approved.ts';
 import { createMcpToolNamer, uniqueServerNames } from './names.ts';
 import { resourceTool } from './resources.ts';
-import { toolSearchSchemaTextLimits } from './schema.ts';
+import { mcpSchemaLimitsInSearch } from './schema.ts';
 import type { ListedTool, McpServer } from './server.ts';
 import { hashServerTool } from './serverText.ts';
 import { createServerTool, createServerToolOrigin, toServerToolDefinition } from './serverTool.ts';
@@ -52,7 +52,7 @@ export function mcpToolList(servers: readonly McpServer[], approved: McpApproval
   );
   const found = tools.flatMap((tool, index): SearchableTool[] => {
     const { isUsable, name, tool: texts } = listed[index]!;
-    return isUsable ? [{ tool, whole: toServerToolDefinition(name, texts, toolSearchSchemaTextLimits) }] : [];
+    return isUsable ? [{ tool, whole: toServerToolDefinition(name, texts, mcpSchemaLimitsInSearch) }] : [];
   });
   const readable = servers.flatMap((server, index) => (server.hasResources ? [{ server, as: names[index]! }] : []));
   return [

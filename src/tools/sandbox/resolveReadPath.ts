@@ -12,7 +12,7 @@ export function resolvePathForReading(
   operation: VirtualOperation,
 ): Promise<ResolvedPath> {
   const { virtual, roots } = workspace;
-  return virtual && !isMountPath(workspace, input)
+  return virtual && !isRunMountPath(workspace, input)
     ? resolveVirtualPath(virtual, stripProjectMount(roots, input), operation)
     : resolvePath(roots, input, operation);
 }
@@ -23,7 +23,7 @@ export async function realOrVirtualRelativePath(workspace: Folders, path: string
 }
 
 /** Tests for a mount of the run (`@pkg/…`), which is on disk even if the folders are virtual. */
-export const isMountPath = ({ roots }: Pick<Workspace, 'roots'>, input: string | undefined): boolean => {
+export const isRunMountPath = ({ roots }: Pick<Workspace, 'roots'>, input: string | undefined): boolean => {
   const [begin] = (input ?? '').split('/');
   return roots.some(({ mount, name }) => mount !== undefined && name === begin);
 };

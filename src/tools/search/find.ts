@@ -3,7 +3,7 @@ import { hasLeftoverTempSegment } from '../core/tempFiles.ts';
 import { createReadOnlyTool, type ToolContext } from '../core/tool.ts';
 import type { Workspace } from '../core/workspace.ts';
 import { fsFindDefinition } from '../definitions/fileTools.ts';
-import { isMountPath } from '../sandbox/resolveReadPath.ts';
+import { isRunMountPath } from '../sandbox/resolveReadPath.ts';
 import { planReadApproval } from './askToRead.ts';
 import { createFileGlob } from './fileGlob.ts';
 import { runRipgrep, withRipgrepExclusions } from './ripgrep.ts';
@@ -25,7 +25,7 @@ export const fsFindTool = createReadOnlyTool(fsFindDefinition, find, (args, cont
 );
 
 async function find({ pattern, path }: FindArguments, { workspace, signal }: ToolContext) {
-  if (workspace.virtual && !isMountPath(workspace, path))
+  if (workspace.virtual && !isRunMountPath(workspace, path))
     return findVirtualFiles(workspace.virtual, { pattern, path }, signal);
   const glob = await createFileGlob(workspace, pattern);
   const wanted = (path: string, root: SearchRoot) =>

@@ -7,7 +7,7 @@ import { createReadOnlyTool, type ToolContext, ToolError } from '../core/tool.ts
 import { openFolderRoots, type Workspace } from '../core/workspace.ts';
 import { fsListDefinition } from '../definitions/fileTools.ts';
 import { errnoToToolError, type ResolvedPath, resolvePath } from '../sandbox/paths.ts';
-import { isMountPath } from '../sandbox/resolveReadPath.ts';
+import { isRunMountPath } from '../sandbox/resolveReadPath.ts';
 import { planReadApproval } from './askToRead.ts';
 import { runRipgrep } from './ripgrep.ts';
 import { isWholeWorkspacePath, searchRoots } from './searchRoots.ts';
@@ -28,7 +28,7 @@ export const fsListTool = createReadOnlyTool(fsListDefinition, list, (args, cont
 );
 
 async function list({ path }: { path?: string }, { workspace, signal }: ToolContext) {
-  if (workspace.virtual && !isMountPath(workspace, path)) return listVirtualFolder(workspace.virtual, path);
+  if (workspace.virtual && !isRunMountPath(workspace, path)) return listVirtualFolder(workspace.virtual, path);
   const folders = openFolderRoots(workspace.roots);
   if (folders.length > 1 && isWholeWorkspacePath(path)) {
     return { path: '.', entries: folders.map(({ name }) => ({ name, kind: 'folder' as const })) };

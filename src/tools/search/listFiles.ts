@@ -1,6 +1,6 @@
 import { hasLeftoverTempSegment } from '../core/tempFiles.ts';
 import type { Workspace } from '../core/workspace.ts';
-import { isMountPath } from '../sandbox/resolveReadPath.ts';
+import { isRunMountPath } from '../sandbox/resolveReadPath.ts';
 import { runRipgrep } from './ripgrep.ts';
 import { searchRoots, toWorkspacePath } from './searchRoots.ts';
 import { virtualFilesBelow } from './virtualWalk.ts';
@@ -17,7 +17,7 @@ export async function listFilesBelow(
   inOrder = false,
 ): Promise<{ cut: boolean }> {
   let isCut = false;
-  if (workspace.virtual && !isMountPath(workspace, path)) {
+  if (workspace.virtual && !isRunMountPath(workspace, path)) {
     const { files, cut } = await virtualFilesBelow(workspace.virtual, path, signal);
     return { cut: files.some((file) => !onName(file.path)) || cut !== undefined };
   }

@@ -3,7 +3,7 @@ import { hasLeftoverTempSegment } from '../core/tempFiles.ts';
 import { createReadOnlyTool, type ToolContext } from '../core/tool.ts';
 import { fsSearchDefinition } from '../definitions/fileTools.ts';
 import { secretFileReason } from '../policy/secretFiles.ts';
-import { isMountPath } from '../sandbox/resolveReadPath.ts';
+import { isRunMountPath } from '../sandbox/resolveReadPath.ts';
 import { fileContainsSecretsSync } from '../sandbox/secretContent.ts';
 import { planReadApproval } from './askToRead.ts';
 import { grepEscapeHint } from './escapeHint.ts';
@@ -34,14 +34,14 @@ export const fsSearchTool = createReadOnlyTool(fsSearchDefinition, search, (args
 
 async function askToSearch(args: SearchArguments, context: ToolContext) {
   // Inside an open folder, only a too broad root needs an approval; the search itself refuses secret files.
-  const isVirtual = context.workspace.virtual && !isMountPath(context.workspace, args.path);
+  const isVirtual = context.workspace.virtual && !isRunMountPath(context.workspace, args.path);
   if (!isVirtual) await searchRoots(context.workspace, args.path);
   return planReadApproval(args.path, 'search', context, (context) => search(args, context));
 }
 
 async function search(args: SearchArguments, context: ToolContext) {
   const { workspace, signal, searchExclusionTest } = context;
-  if (workspace.virtual && !isMountPath(workspace, args.path))
+  if (workspace.virtual && !isRunMountPath(workspace, args.path))
     return searchVirtualFiles(workspace.virtual, args, context);
   const glob = await createFileGlob(workspace, args.glob);
   const options = [

@@ -10,8 +10,8 @@ import {
   isTemplateList,
   isTemplateMap,
   isUndefinedTemplateValue,
+  itemsOfTemplateList,
   type TemplateValue,
-  templateListItems,
   templateMapEntries,
   templateValueData,
   templateValueKind,
@@ -132,7 +132,7 @@ export const extraTemplateTests: Record<string, Test> = {
 /** Compares like the interpreter's `==`, and lists and maps by content. */
 export function areTemplateValuesEqual(one: TemplateValue, other: TemplateValue): boolean {
   if (isTemplateList(one) && isTemplateList(other)) {
-    const [items, others] = [templateListItems(one), templateListItems(other)];
+    const [items, others] = [itemsOfTemplateList(one), itemsOfTemplateList(other)];
     return items.length === others.length && items.every((item, index) => areTemplateValuesEqual(item, others[index]!));
   }
   if (isTemplateMap(one) && isTemplateMap(other)) {
@@ -176,7 +176,7 @@ const partOf = (value: TemplateValue, from: number, to?: number): TemplateValue 
 const longestSequence = 10_000;
 
 function sequence(value: TemplateValue): TemplateValue[] {
-  if (isTemplateList(value)) return templateListItems(value);
+  if (isTemplateList(value)) return itemsOfTemplateList(value);
   if (value.type === 'StringValue' && textOf(value).length > longestSequence)
     throw new UserFacingError(
       message('a text of more than {0} characters cannot be iterated: `split` it', longestSequence),
@@ -192,7 +192,7 @@ function attributeOf(item: TemplateValue, attribute: TemplateValue): TemplateVal
     const next = isTemplateMap(value)
       ? (value.value as Map<string, TemplateValue>).get(part)
       : isTemplateList(value)
-        ? templateListItems(value)[Number(part)]
+        ? itemsOfTemplateList(value)[Number(part)]
         : undefined;
     if (!next) return toTemplateValue(undefined);
     value = next;
@@ -239,7 +239,7 @@ function textOf(value: TemplateValue): string {
 const printed = (value: TemplateValue): string => (isEmptyTemplateValue(value) ? '' : value.toString());
 
 function scalarsOf(value: TemplateValue): string[] {
-  const items = isTemplateList(value) ? templateListItems(value) : [value];
+  const items = isTemplateList(value) ? itemsOfTemplateList(value) : [value];
   for (const item of items)
     if (isEmptyTemplateValue(item) || isTemplateList(item) || isTemplateMap(item))
       throw new UserFacingError(

@@ -26,14 +26,14 @@ export const isTemplateMap = ({ type }: TemplateValue): boolean => type === 'Obj
 export const isUndefinedTemplateValue = ({ type }: TemplateValue): boolean => type === 'UndefinedValue';
 export const isEmptyTemplateValue = ({ type }: TemplateValue): boolean =>
   type === 'UndefinedValue' || type === 'NullValue';
-export const templateListItems = (list: TemplateValue): TemplateValue[] => list.value as TemplateValue[];
+export const itemsOfTemplateList = (list: TemplateValue): TemplateValue[] => list.value as TemplateValue[];
 export const templateMapEntries = (map: TemplateValue): [string, TemplateValue][] => [
   ...(map.value as Map<string, TemplateValue>),
 ];
 
 /** Converts to plain data; undefined becomes null. Throws for values that are no data. */
 export function templateValueData(value: TemplateValue): unknown {
-  if (isTemplateList(value)) return templateListItems(value).map(templateValueData);
+  if (isTemplateList(value)) return itemsOfTemplateList(value).map(templateValueData);
   if (isTemplateMap(value))
     return Object.fromEntries(templateMapEntries(value).map(([key, item]) => [key, templateValueData(item)]));
   if (isEmptyTemplateValue(value)) return null;

@@ -6,7 +6,7 @@ import {
   cleanDescription,
   cleanSchema,
   createArgumentsValidator,
-  toolSearchSchemaTextLimits,
+  mcpSchemaLimitsInSearch,
 } from '../../../src/tools/mcp/schema.ts';
 
 describe('MCP: names', () => {
@@ -68,8 +68,8 @@ describe('MCP: what strangers say', () => {
     assert.match(long, /^Begins\.x+ … \(left out: \d+ characters; mcp\.search_tools .*\) … x+Ends\.$/);
     const [, left] = /left out: (\d+)/.exec(long)!;
     assert.equal(long.replace(/ … .* … /, '').length + Number(left), 5012);
-    assert.equal(cleanDescription(`Begins.${'x'.repeat(5000)}Ends.`, toolSearchSchemaTextLimits).length, 5012);
-    assert.equal(cleanDescription('x'.repeat(90_000), toolSearchSchemaTextLimits).length, 20_000);
+    assert.equal(cleanDescription(`Begins.${'x'.repeat(5000)}Ends.`, mcpSchemaLimitsInSearch).length, 5012);
+    assert.equal(cleanDescription('x'.repeat(90_000), mcpSchemaLimitsInSearch).length, 20_000);
   });
 
   const schemas: [what: string, given: unknown, expected: unknown][] = [

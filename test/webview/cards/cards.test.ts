@@ -18,7 +18,7 @@ import {
   type CardStatusIcon,
   cardLine,
   cardLineAriaLabel,
-  draftCardLine,
+  streamedCallCardLine,
 } from '../../../webview/cards/cardLine.ts';
 import { pieceText } from '../../../webview/cards/cardText.ts';
 import { exitCodeMeaning } from '../../../webview/cards/exitText.ts';
@@ -152,7 +152,7 @@ describe('The first line of a card', () => {
 
   it('of an edit that is being written has its path, and its newest lines', () => {
     const draft = { name: 'fs.write', argumentsText: '{"path":"src/a.ts","content":"one\\ntwo\\nth\\"ree\\nfour\\u00' };
-    assert.equal(cardLineAriaLabel(draftCardLine(draft)), 'Writing src/a.ts');
+    assert.equal(cardLineAriaLabel(streamedCallCardLine(draft)), 'Writing src/a.ts');
     assert.deepEqual(editProgressFromDraft(draft), {
       lines: 4,
       newest: ['two', 'th"ree', 'four'].map((text) => ({ sign: '+', text })),
@@ -182,7 +182,7 @@ describe('The first line of a card', () => {
       );
     }
     assert.equal(editProgressFromDraft(grows)?.lines, 3);
-    assert.equal(cardLineAriaLabel(draftCardLine({ name: '', argumentsText: '' })), 'Writing');
+    assert.equal(cardLineAriaLabel(streamedCallCardLine({ name: '', argumentsText: '' })), 'Writing');
   });
 });
 

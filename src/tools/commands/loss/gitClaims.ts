@@ -1,7 +1,7 @@
 import * as paths from 'node:path';
 import { isLeftoverTempFile } from '../../core/tempFiles.ts';
 import { secretFileReason } from '../../policy/secretFiles.ts';
-import type { GitRepository, GitStatusEntry } from './repository.ts';
+import type { GitStatusEntry, IsolatedGitRepository } from './repository.ts';
 
 /**
  * Data discarded or moved by a Git command; paths are absolute. `discarded`: files whose changes are in no commit or stash afterwards.
@@ -52,7 +52,10 @@ const builtIn =
   /^(add|am|branch|checkout|apply|checkout-index|cherry-pick|clean|commit|diff|fetch|filter-branch|gc|init|log|merge|mv|prune|pull|push|read-tree|rebase|reflog|reset|restore|revert|rm|show|stash|status|submodule|switch|tag|update-ref|worktree)$/;
 
 /** Returns the value of an alias: a Git command with options, or a shell command after `!`. Undefined if Git has no such alias. */
-export const resolveGitAlias = async (repository: GitRepository, command: string): Promise<string | undefined> =>
+export const resolveGitAlias = async (
+  repository: IsolatedGitRepository,
+  command: string,
+): Promise<string | undefined> =>
   builtIn.test(command) || !/^[\w-]+$/.test(command) ? undefined : repository.alias(command);
 
 /**
@@ -60,7 +63,7 @@ export const resolveGitAlias = async (repository: GitRepository, command: string
  * @param folder working folder; `args`: arguments after the command
  */
 export async function findGitDataLoss(
-  repository: GitRepository,
+  repository: IsolatedGitRepository,
   folder: string,
   command: string,
   args: readonly string[],
@@ -183,14 +186,14 @@ export async function findGitDataLoss(
   }
 }
 
-async function removedTree(tree: GitRepository): Promise<GitLoss> {
+async function removedTree(tree: IsolatedGitRepository): Promise<GitLoss> {
   const entries = await tree.changes(tree.top);
   return { discarded: pathsOf(entries, uncommitted), deleted: pathsOf(entries, untracked) };
 }
 
 // Returns the commits dropped by a rebase. Rewritten commits still exist; commits dropped in the editor are unknown.
 async function rebased(
-  repository: GitRepository,
+  repository: IsolatedGitRepository,
   args: readonly string[],
   before: readonly string[],
   has: (pattern: RegExp) => boolean,
@@ -208,7 +211,7 @@ async function rebased(
 
 // As of the last fetch.
 async function pushed(
-  repository: GitRepository,
+  repository: IsolatedGitRepository,
   [remote = 'origin', ...given]: readonly string[],
   has: (pattern: RegExp) => boolean,
 ): Promise<GitLoss | undefined> {
@@ -240,7 +243,7 @@ function failUnknown(): never {
 }
 
 async function movedBranch(
-  repository: GitRepository,
+  repository: IsolatedGitRepository,
   args: readonly string[],
   option: RegExp,
 ): Promise<GitLoss | undefined> {
@@ -250,7 +253,7 @@ async function movedBranch(
   return deletedRefs(repository, [name], 'refs/heads/', [args[at + 2] ?? 'HEAD']);
 }
 
-async function lostCommits(repository: GitRepository, target: string): Promise<GitLoss['commits']> {
+async function lostCommits(repository: IsolatedGitRepository, target: string): Promise<GitLoss['commits']> {
   const branch = await repository.branch();
   const count = await repository.commitsOnlyIn(branch === undefined ? 'HEAD' : `refs/heads/${branch}`, [target]);
   return count > 0 ? { ref: branch ?? 'HEAD', count, kind: 'moves' } : undefined;
@@ -261,7 +264,7 @@ async function lostCommits(repository: GitRepository, target: string): Promise<G
  * @param leadTo revisions that the names point to afterwards
  */
 async function deletedRefs(
-  repository: GitRepository,
+  repository: IsolatedGitRepository,
   names: readonly string[],
   below: string,
   leadTo: readonly string[] = [],

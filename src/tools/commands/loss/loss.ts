@@ -12,7 +12,7 @@ import { isStandardStreamPath } from '../devices.ts';
 import { temporaryFolders } from '../outputFiles.ts';
 import { findPotentialDataLosses, type PotentialLoss } from './claims.ts';
 import { findGitDataLoss, isIrreplaceable, resolveGitAlias, type UnreachableCommits } from './gitClaims.ts';
-import { findGitRepositoryRoot, GitRepository, type GitStatusEntry } from './repository.ts';
+import { findGitRepositoryRoot, type GitStatusEntry, IsolatedGitRepository } from './repository.ts';
 
 // Milliseconds to wait for the loss of a command.
 const limit = 1000;
@@ -84,11 +84,11 @@ async function lostBy(claims: readonly PotentialLoss[], signal: AbortSignal): Pr
     stashEntries: 0,
     commits: [],
   };
-  const repositories = new Map<string, GitRepository>();
-  const repositoryOf = (file: string): GitRepository | undefined => {
+  const repositories = new Map<string, IsolatedGitRepository>();
+  const repositoryOf = (file: string): IsolatedGitRepository | undefined => {
     const top = findGitRepositoryRoot(file);
     if (top === undefined) return undefined;
-    const known = repositories.get(top) ?? new GitRepository(top, signal);
+    const known = repositories.get(top) ?? new IsolatedGitRepository(top, signal);
     repositories.set(top, known);
     return known;
   };
@@ -123,7 +123,7 @@ async function lostBy(claims: readonly PotentialLoss[], signal: AbortSignal): Pr
 // Nested aliases are not followed.
 async function withoutAlias(
   claim: PotentialLoss,
-  repositoryOf: (file: string) => GitRepository | undefined,
+  repositoryOf: (file: string) => IsolatedGitRepository | undefined,
 ): Promise<readonly PotentialLoss[]> {
   const repository = claim.kind === 'git' ? repositoryOf(claim.folder) : undefined;
   if (claim.kind !== 'git' || !repository) return [claim];
@@ -137,8 +137,8 @@ async function withoutAlias(
 }
 
 // Groups paths by repository. A nested repository belongs to the surrounding repository.
-function grouped(files: readonly string[], repositoryOf: (file: string) => GitRepository | undefined) {
-  const groups = new Map<GitRepository | undefined, string[]>();
+function grouped(files: readonly string[], repositoryOf: (file: string) => IsolatedGitRepository | undefined) {
+  const groups = new Map<IsolatedGitRepository | undefined, string[]>();
   for (const file of files) {
     const repository = repositoryOf(paths.dirname(file)) ?? repositoryOf(file);
     groups.set(repository, [...(groups.get(repository) ?? []), file]);
@@ -160,7 +160,10 @@ async function existingPath(path: string, isDelete: boolean): Promise<string | u
 // Tests for temporary files, which are expendable unless the workspace contains them.
 const isTemporary = (path: string): boolean => temporaryFolders().includes(paths.dirname(path));
 
-async function holdsWork(folder: string, repositoryOf: (file: string) => GitRepository | undefined): Promise<boolean> {
+async function holdsWork(
+  folder: string,
+  repositoryOf: (file: string) => IsolatedGitRepository | undefined,
+): Promise<boolean> {
   const real = await realpath(folder).catch(() => undefined);
   const repository = real === undefined ? undefined : repositoryOf(real);
   if (repository) return (await repository.changesOf([real!])).some((one) => isUntracked(one) || isChanged(one));
@@ -172,7 +175,7 @@ async function holdsWork(folder: string, repositoryOf: (file: string) => GitRepo
 async function addGit(
   lost: Lost,
   { folder, command, args }: Extract<PotentialLoss, { kind: 'git' }>,
-  repositoryOf: (file: string) => GitRepository | undefined,
+  repositoryOf: (file: string) => IsolatedGitRepository | undefined,
 ): Promise<void> {
   const repository = repositoryOf(folder);
   const found = repository && (await findGitDataLoss(repository, folder, command, args));
@@ -188,7 +191,7 @@ async function addGit(
 
 async function addDeleted(
   lost: Lost,
-  repository: GitRepository | undefined,
+  repository: IsolatedGitRepository | undefined,
   files: readonly string[],
   only: ReadonlyMap<string, (relative: string) => boolean>,
   signal: AbortSignal,
@@ -221,7 +224,7 @@ async function addDeleted(
 
 async function addWritten(
   lost: Lost,
-  repository: GitRepository | undefined,
+  repository: IsolatedGitRepository | undefined,
   files: readonly string[],
   kinds: ReadonlyMap<string, 'overwrite' | 'edit'>,
 ): Promise<void> {

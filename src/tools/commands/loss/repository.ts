@@ -25,7 +25,7 @@ export function findGitRepositoryRoot(path: string): string | undefined {
  * Git queries about one repository. Nothing of the repository runs: no hooks, filters, file system monitor, external diff or transport for
  * missing objects; nothing is locked or written. Each query throws if Git fails.
  */
-export class GitRepository {
+export class IsolatedGitRepository {
   private filters?: Promise<string[]>;
 
   constructor(
@@ -57,8 +57,8 @@ export class GitRepository {
     return this.ignored(this.top, files.map(this.pathspec));
   }
 
-  workingTree(top: string): GitRepository {
-    return new GitRepository(top, this.signal);
+  workingTree(top: string): IsolatedGitRepository {
+    return new IsolatedGitRepository(top, this.signal);
   }
 
   /**
