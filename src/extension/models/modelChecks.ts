@@ -133,15 +133,11 @@ export class ModelCheckCommands implements vscode.TextDocumentContentProvider {
 
   private async run(id: string, name: string): Promise<CheckResult | undefined> {
     const { models, checks, limits, modals, workspace, audit, version: towpath } = this.parts;
-    const {
-      runModelCheckTasks: checkModel,
-      estimateModelCheck,
-      modelCheckEstimateText: checkEstimateText,
-    } = await checking();
+    const { runModelCheckTasks, estimateModelCheck, modelCheckEstimateText } = await checking();
     const model = await models.current({ id });
     const estimate = estimateModelCheck(id.startsWith('local/'), checks.of(id));
     const detail = [
-      ...checkEstimateText(estimate, model.adapter.leastCost?.(model.model, estimate.prompt)),
+      ...modelCheckEstimateText(estimate, model.adapter.leastCost?.(model.model, estimate.prompt)),
       t('It works in its own temporary folder. Nothing in your workspace is read, changed or sent.'),
     ].join('\n');
     const yes = t('Check');
@@ -149,7 +145,7 @@ export class ModelCheckCommands implements vscode.TextDocumentContentProvider {
       return undefined;
     return withCancellation(t('Towpath is checking {0}', name), (signal, progress) => {
       let shown = 0;
-      return checkModel({
+      return runModelCheckTasks({
         model,
         towpath,
         ripgrep: workspace.ripgrep,

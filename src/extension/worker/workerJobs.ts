@@ -25,9 +25,9 @@ export const workerJobs = {
   ),
   model: lazyImport(
     () => import('../../llm/local/modelFile/ggufInfo.ts'),
-    ({ readModelFileDescription: readModelFile }) =>
+    ({ readModelFileDescription }) =>
       (file: string) =>
-        readModelFile(file),
+        readModelFileDescription(file),
   ),
   page: lazyImport(
     () => import('../../tools/web/text.ts'),
@@ -39,9 +39,9 @@ export const workerJobs = {
   ),
   suggestions: lazyImport(
     language,
-    ([{ workflowFileCompletionsAt: workflowSuggestionsAt }, schemas]) =>
+    ([{ workflowFileCompletionsAt }, schemas]) =>
       (text: string, offset: number, context: WorkflowFileContext) =>
-        workflowSuggestionsAt(text, offset, languageOf(context, schemas)),
+        workflowFileCompletionsAt(text, offset, languageOf(context, schemas)),
   ),
   hover: lazyImport(
     language,
@@ -60,11 +60,11 @@ export interface WorkflowFileContext {
 
 function languageOf(
   { kind, agents }: WorkflowFileContext,
-  { workflowActionSchema: actionSchema, createWorkflowJsonSchemas }: Awaited<ReturnType<typeof language>>[1],
+  { workflowActionSchema, createWorkflowJsonSchemas }: Awaited<ReturnType<typeof language>>[1],
 ) {
   return {
     schema: (createWorkflowJsonSchemas() as Record<WorkflowFileContext['kind'], DescribedJsonSchema>)[kind],
     agents,
-    action: actionSchema,
+    action: workflowActionSchema,
   };
 }
