@@ -3,7 +3,7 @@
 //   --watch                            builds again whenever a file changes
 //   --outdir <folder>                  another folder below this one, without source maps
 //   --metafile <file>                  what esbuild says of what went into each program
-import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
@@ -100,6 +100,30 @@ export const tables = {
     }),
 };
 
+/** The indentation of templates is for readers of the code: the page does without it. A line end stays, which separates as a blank does. */
+const templates = {
+  name: 'templates',
+  setup: ({ onLoad }) =>
+    onLoad({ filter: /[\\/]webview[\\/].*\.ts$/ }, async ({ path: file }) => {
+      const { default: ts } = await import('typescript');
+      const text = readFileSync(file, 'utf8');
+      const spans = [];
+      const look = (node) => {
+        if (ts.isTaggedTemplateExpression(node) && ['html', 'svg'].includes(node.tag.getText())) {
+          const { template } = node;
+          const parts = template.head ? [template.head, ...template.templateSpans.map((one) => one.literal)] : [template];
+          for (const part of parts) spans.push([part.getStart(), part.getEnd()]);
+        }
+        ts.forEachChild(node, look);
+      };
+      look(ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true));
+      let contents = text;
+      for (const [start, end] of spans.sort(([one], [other]) => other - one))
+        contents = contents.slice(0, start) + contents.slice(start, end).replace(/\n +/g, '\n') + contents.slice(end);
+      return { contents, loader: 'ts' };
+    }),
+};
+
 const shared = {
   bundle: true,
   sourcemap,
@@ -125,7 +149,7 @@ const inParts = (folder) => ({
   sourcemap: sourcemap && 'inline', // until it is CommonJS
   plugins: [tables, chunked],
 });
-const page = { ...shared, platform: 'browser', target: 'es2022', format: 'esm' };
+const page = { ...shared, platform: 'browser', target: 'es2022', format: 'esm', charset: 'utf8' };
 
 export const programs = [
   program({ ...host, ...cjs, plugins: [beside] }, 'src/extension/start.ts', 'extension.cjs'),
@@ -133,7 +157,7 @@ export const programs = [
   program({ ...node, ...inParts('parser') }, 'src/extension/worker/workerMain.ts', 'parser.cjs'),
   // node-llama-cpp stays outside: it finds its binaries beside itself and is only ever reached by import().
   program({ ...node, format: 'esm', external: ['node-llama-cpp'] }, 'src/llm/local/worker/worker.ts', 'worker.mjs'),
-  program({ ...page, plugins: [beside] }, 'webview/main.ts', 'panel.js'),
+  program({ ...page, plugins: [beside, templates] }, 'webview/main.ts', 'panel.js'),
   program(page, 'webview/markdown/highlight.ts', 'highlight.js'),
   program(page, 'webview/insights.ts', 'insights.js'),
 ];
