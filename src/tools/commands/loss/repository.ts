@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import * as paths from 'node:path';
-import { resolveProgramPath } from '../../core/programs.ts';
+import { disablingFilters, isolatedGit } from '../../core/isolatedGit.ts';
 
 /** File that differs from the repository: absolute path, and the state codes of the index and of the file as in `git status`. */
 export interface GitStatusEntry {
@@ -140,52 +140,17 @@ export class IsolatedGitRepository {
       () => '',
     );
     this.signal.throwIfAborted();
-    const drivers = new Set(zeroSeparated(names).map((name) => name.slice(0, name.lastIndexOf('.'))));
-    return [...drivers].flatMap((driver) =>
-      ['clean=', 'smudge=', 'process=', 'required=false'].flatMap((setting) => ['-c', `${driver}.${setting}`]),
-    );
+    return disablingFilters(zeroSeparated(names));
   }
 
-  /** Runs Git from the root of the file system, so that no file of a repository can replace a program. */
   private git(folder: string, args: readonly string[], acceptsFailure = false): Promise<string> {
-    const own = Object.entries(process.env).filter(([name]) => !/^GIT_/i.test(name));
-    const env = {
-      ...Object.fromEntries(own),
-      GIT_OPTIONAL_LOCKS: '0',
-      GIT_TERMINAL_PROMPT: '0',
-      GIT_NO_LAZY_FETCH: '1',
-      GIT_ALLOW_PROTOCOL: 'none',
-      LC_ALL: 'C',
-    };
-    const options = {
-      cwd: paths.parse(folder).root,
-      env,
-      maxBuffer: maxAnswer,
-      signal: this.signal,
-      windowsHide: true,
-    };
     return new Promise((resolve, reject) => {
-      const program = resolveProgramPath('git');
-      if (program === undefined) return reject(new Error('There is no Git.'));
-      execFile(program, [...safeSettings, '-C', folder, ...args], options, (error, stdout) =>
+      const { program, args: all, options } = isolatedGit(folder, args);
+      execFile(program, all, { ...options, maxBuffer: maxAnswer, signal: this.signal }, (error, stdout) =>
         error && !(acceptsFailure && typeof error.code === 'number') ? reject(error) : resolve(stdout),
       );
     });
   }
 }
-
-const safeSettings = [
-  '--no-pager',
-  '--no-optional-locks',
-  '--no-replace-objects',
-  ...[
-    'core.fsmonitor=false',
-    'core.untrackedCache=false',
-    'core.hooksPath=/dev/null',
-    'diff.external=',
-    'safe.bareRepository=explicit',
-    'submodule.recurse=false',
-  ].flatMap((setting) => ['-c', setting]),
-];
 
 const zeroSeparated = (text: string): string[] => text.split('\0').filter((one) => one !== '');
