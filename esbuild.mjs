@@ -1,4 +1,4 @@
-// Builds the programs into dist/: the entry point, the extension host, its parser thread, the process of the local model, the panel, and the
+// Builds the programs into dist/: the entry point, the extension host, its parser and snapshot threads, the process of the local model, the panel, and the
 // highlighting of its code; also the demo model and the JSON schemas of workflow files, which programs of ours write.
 //   --watch                            builds again whenever a file changes
 //   --outdir <folder>                  another folder below this one, without source maps
@@ -111,7 +111,9 @@ const templates = {
       const look = (node) => {
         if (ts.isTaggedTemplateExpression(node) && ['html', 'svg'].includes(node.tag.getText())) {
           const { template } = node;
-          const parts = template.head ? [template.head, ...template.templateSpans.map((one) => one.literal)] : [template];
+          const parts = template.head
+            ? [template.head, ...template.templateSpans.map((one) => one.literal)]
+            : [template];
           for (const part of parts) spans.push([part.getStart(), part.getEnd()]);
         }
         ts.forEachChild(node, look);
@@ -155,6 +157,7 @@ export const programs = [
   program({ ...host, ...cjs, plugins: [beside] }, 'src/extension/start.ts', 'extension.cjs'),
   program({ ...host, ...inParts('chunks') }, 'src/extension/main.ts', 'main.cjs'),
   program({ ...node, ...inParts('parser') }, 'src/extension/worker/workerMain.ts', 'parser.cjs'),
+  program({ ...node, ...cjs }, 'src/extension/worker/snapshotMain.ts', 'snapshots.cjs'),
   // node-llama-cpp stays outside: it finds its binaries beside itself and is only ever reached by import().
   program({ ...node, format: 'esm', external: ['node-llama-cpp'] }, 'src/llm/local/worker/worker.ts', 'worker.mjs'),
   program({ ...page, plugins: [beside, templates] }, 'webview/main.ts', 'panel.js'),

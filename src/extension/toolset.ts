@@ -1,9 +1,11 @@
+import path from 'node:path';
 import type * as vscode from 'vscode';
 import { localize } from '../protocol/text/localized.ts';
 import { builtinTools } from '../tools/host/builtinTools.ts';
 import { createToolHost, type ToolHost } from '../tools/host/host.ts';
 import type { BackgroundCommands } from '../tools/shell/background.ts';
 import type { OrphanedCommands } from '../tools/shell/orphanedCommands.ts';
+import { createFileRecorder } from '../tools/snapshot/fileRecorder.ts';
 import type { ApprovalDialogQueue } from './approvals/approvals.ts';
 import type { ApprovalPolicies } from './approvals/policies.ts';
 import type { CommandOutputTerminal } from './background/commandTerminal.ts';
@@ -23,6 +25,8 @@ interface Dependencies {
   left: OrphanedCommands;
   background: BackgroundCommands;
   terminal: CommandOutputTerminal;
+  /** Folder of the runs of the workspace, absolute. */
+  storeFolder: string;
   parserWorkers: ReturnType<typeof createParserWorkers>;
 }
 
@@ -51,8 +55,18 @@ export function createToolset(parts: Dependencies): Toolset {
     },
     language: editorLanguageService,
   });
+  const recorder = createFileRecorder({
+    workspace,
+    store: path.join(parts.storeFolder, 'snapshots'),
+    isOn: () => settings()['undo.commands'],
+    budget: () => settings()['undo.commandBudget'],
+    isBusy: () => background.atWork.length > 0,
+    take: (request) => parserWorkers.snapshots.run('takeSnapshot', request),
+    compare: (request) => parserWorkers.snapshots.run('compareSnapshot', request),
+  });
   const host = createToolHost({
     workspace,
+    recorder,
     tools: () => [...tools, ...mcp.tools()],
     approve: approvals.approve,
     policy: policies.current,

@@ -30,14 +30,15 @@ export function restorableRunBranchFiles(run: Run, kin: readonly Run[]): Restora
   const result: RestorableRunBranchFiles = { files: [], left: [] };
   for (const path of new Set(all.flatMap(({ files }) => (files ? sortedDictionaryKeys(files) : [])))) {
     const seen = all.flatMap((one) => (one.files?.[path] ? [{ run: one, file: one.files[path] }] : []));
-    if (seen.some(({ file }) => file.from !== undefined || (file.kind && file.kind !== 'file'))) {
+    if (seen.some(({ file }) => file.from !== undefined || isNoFile(file.kind) || isNoFile(file.afterKind))) {
       result.left.push({ path, why: t('It was moved, or is not text.') });
       continue;
     }
     const known = seen.flatMap(({ file }) => [file.before, file.after]);
     const own = run.files?.[path];
     if (own) {
-      result.files.push({ path, to: own.after, of: run.id, known });
+      const was = own.after !== null && own.afterKind !== undefined && { kind: 'file' as const };
+      result.files.push({ path, to: own.after, of: run.id, known, ...(was && { was }) });
       continue;
     }
     const firsts = seen.filter(({ file }) => seen.every((other) => other.file.after !== file.before)); // excludes content left by another run
@@ -51,6 +52,8 @@ export function restorableRunBranchFiles(run: Run, kin: readonly Run[]): Restora
   }
   return result;
 }
+
+const isNoFile = (kind: string | undefined): boolean => kind !== undefined && kind !== 'file';
 
 function deletionOf(run: Run, path: string): RunBranchFileState['was'] {
   const change = callsInStartOrder(run).flatMap(([, { changes = [] }]) =>

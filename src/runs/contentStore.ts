@@ -2,6 +2,8 @@ import { createHash, randomUUID } from 'node:crypto';
 import { promises as fs } from 'node:fs';
 import path from 'node:path';
 import { message } from '../protocol/text/l10n.ts';
+import { contentPackSuffix } from '../protocol/values/contentPack.ts';
+import { readPackedContent } from './contentPacks.ts';
 import { StoredContentQuota } from './contentQuota.ts';
 import { StoreError } from './journal.ts';
 
@@ -45,12 +47,26 @@ export class ContentStore {
     return text;
   }
 
+  /** Returns the path for a new pack of contents in the folder of the run. Throws `StoreError`. */
+  async newPack(runId: string): Promise<string> {
+    try {
+      await this.makeFolder(runId);
+    } catch (error) {
+      throw StoreError.from(error);
+    }
+    return path.join(this.folderOf(runId), `${randomUUID()}${contentPackSuffix}`);
+  }
+
   async readBytes(runId: string, id: string): Promise<Buffer> {
     if (!/^[0-9a-f]{64}$/.test(id))
       throw new StoreError('STORE_DAMAGED', message('This is not the ID of a stored content.'));
-    const bytes = await fs.readFile(this.fileOf(runId, id)).catch((error) => {
-      if (error.code === 'ENOENT') throw new StoreError('STORE_DAMAGED', message('This content is no longer stored.'));
-      throw StoreError.from(error);
+    const bytes = await fs.readFile(this.fileOf(runId, id)).catch(async (error) => {
+      if (error.code !== 'ENOENT') throw StoreError.from(error);
+      const packed = await readPackedContent(this.folderOf(runId), id).catch((error) => {
+        throw StoreError.from(error);
+      });
+      if (!packed) throw new StoreError('STORE_DAMAGED', message('This content is no longer stored.'));
+      return packed;
     });
     if (hash(bytes) !== id) throw new StoreError('STORE_DAMAGED', message('The stored content was altered.'));
     return bytes;

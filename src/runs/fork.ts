@@ -9,6 +9,7 @@ import { readOnlyReasonMessages } from '../protocol/run/readOnlyReason.ts';
 import { callsInStartOrder, callsWithOrphanedCommand, type Run } from '../protocol/run/run.ts';
 import { type LocalizedMessage, message } from '../protocol/text/l10n.ts';
 import { mapLimit } from '../protocol/values/concurrency.ts';
+import { packsWithContents } from './contentPacks.ts';
 import { foldJournal } from './foldJournal.ts';
 import { linkStoredImages, moveImagesToStore } from './imageStore.ts';
 import { journalHeader, journalLineOf, StoreError } from './journal.ts';
@@ -161,8 +162,9 @@ export async function storeFork(runs: string, from: string, id: string, events: 
 
 async function shareContents(from: string, to: string, journal: string): Promise<void> {
   const named = new Set(journal.match(/\b[0-9a-f]{64}\b/g) ?? []);
-  const images = (await fs.readdir(from).catch(() => [])).filter((name) => named.has(name));
-  await mapLimit(images, 8, async (name) => {
+  const single = (await fs.readdir(from).catch(() => [])).filter((name) => named.has(name));
+  const packs = (await packsWithContents(from, named)).map((pack) => path.basename(pack));
+  await mapLimit([...single, ...packs], 8, async (name) => {
     const [source, target] = [path.join(from, name), path.join(to, name)];
     await fs.link(source, target).catch(async (error: NodeJS.ErrnoException) => {
       if (error.code === 'ENOENT') return; // removed by the quota meanwhile, as in the parent

@@ -8,8 +8,8 @@ import type { RedoableUndo } from '../protocol/run/runFiles.ts';
  * - `at`: workspace-relative path at this point of the undo or redo; `path`: the path before the moves of the same undo or redo; `place`:
  * the path after these moves; `paths`: the paths in the calls' own changes.
  * - `was`: `to` was deleted in its on-disk form and is restored in this form; `form`: mode and encoding of a restored text.
- * - `left`: content after the newest change, any other current content was made later; `leftForm`: form of a text created or moved by the
- * run, for a redo after an interrupted undo.
+ * - `left`: content after the newest change, any other current content was made later; `leftMode`: permissions then, if recorded;
+ * `leftForm`: form of a text created or moved by the run, for a redo after an interrupted undo.
  * - `mixed`: someone else also changed the file between the changes; `order`: position in the report for the user.
  */
 export interface UndoStep {
@@ -22,6 +22,7 @@ export interface UndoStep {
   form?: Pick<StoredFileChange, 'mode' | 'encoding'>;
   left: string | null;
   leftKind?: RemovedFileKind;
+  leftMode?: number;
   leftForm?: Pick<StoredFileChange, 'mode' | 'encoding'>;
   mixed?: true;
   toolCallIds: string[];
@@ -61,7 +62,8 @@ export function undoOperations(run: Run, toolCallIds: readonly string[], paths?:
     const earlier = all.filter((one) => one.index < order && isChosen(one.toolCallId, one.moved.to)).reverse();
     const laterStaying = later.filter((one) => !isChosen(one.toolCallId, one.moved.to));
     const first = earlier.reduce((at, one) => pathAfterMove(at, reverseMove(one.moved)), change.path);
-    const { kind, mode, encoding } = change;
+    const { kind, mode, encoding, afterKind, afterMode } = change;
+    const hasForm = mode !== undefined && kind === undefined && (change.after === null || afterMode !== undefined);
     const step: UndoStep = {
       at: change.after === null ? nowAround(change.path) : now(change.path),
       path: later.reduce((at, one) => pathAfterMove(at, one.moved), change.path),
@@ -69,15 +71,24 @@ export function undoOperations(run: Run, toolCallIds: readonly string[], paths?:
       paths: [change.path],
       to: change.before,
       ...(kind && { was: { kind, mode } }),
-      ...(change.after === null && mode !== undefined && { form: { mode, encoding } }),
+      ...((hasForm || (change.after === null && mode !== undefined)) && { form: { mode, encoding } }),
       left: change.after,
+      ...(afterKind && { leftKind: afterKind }),
+      ...(afterMode !== undefined && change.after !== null && { leftMode: afterMode }),
+      ...(change.mixed && { mixed: true }),
       ...(change.before === null && { leftForm: formOfNew(run.calls[toolCallId]?.changes, change) }),
       toolCallIds: [toolCallId],
       order,
     };
     if (!joinStep(operations, step)) operations.push(step);
   }
-  return operations.filter((one) => isUndoMove(one) || one.to !== one.left);
+  return operations.filter((one) => isUndoMove(one) || !isWithoutEffect(one));
+}
+
+function isWithoutEffect({ to, was, form, left, leftKind, leftMode }: UndoStep): boolean {
+  if (to !== left) return false;
+  const mode = was?.mode ?? form?.mode;
+  return to === null || ((was?.kind ?? 'file') === (leftKind ?? 'file') && (mode ?? leftMode) === (leftMode ?? mode));
 }
 
 // Merges an older change into a newer change of the same file, unless an operation between them needs the file.
@@ -95,7 +106,7 @@ function joinStep(operations: UndoOperation[], older: UndoStep): boolean {
     } else if (one.at === at) {
       const isEdit = ({ left, to }: UndoStep) => left !== null && to !== null;
       const joined = joinedSteps(one, older);
-      if (!isMoved && joined.left === joined.to && !joined.mixed) operations.splice(index, 1);
+      if (!isMoved && isWithoutEffect(joined) && !joined.mixed) operations.splice(index, 1);
       else if (!isMoved || isEdit(older)) operations[index] = joined;
       else if (isEdit(one)) {
         operations.splice(index, 1);
@@ -131,7 +142,7 @@ function joinedSteps(newer: UndoStep, { to, was, order, ...older }: UndoStep): U
 /** Returns the operations that redo a recorded undo: the reversed effects, last first. */
 export function redoOperations({ toolCallIds, changes, moves }: RedoableUndo): UndoOperation[] {
   const steps = changes.map((change, index) => {
-    const { path, place = path, paths = [path], before, after, kind, mode, encoding, afterKind } = change;
+    const { path, place = path, paths = [path], before, after, kind, mode, encoding, afterKind, afterMode } = change;
     const step: UndoStep = {
       at: change.at ?? (after === null ? path : place),
       path: place,
@@ -142,6 +153,7 @@ export function redoOperations({ toolCallIds, changes, moves }: RedoableUndo): U
       ...(mode !== undefined && { form: { mode, encoding } }),
       left: after,
       ...(afterKind && { leftKind: afterKind }),
+      ...(afterMode !== undefined && { leftMode: afterMode }),
       toolCallIds: [...toolCallIds],
       order: -index,
     };
@@ -156,7 +168,7 @@ export function redoOperations({ toolCallIds, changes, moves }: RedoableUndo): U
     .map((one, index) => ({ ...one, index }))
     .sort((one, other) => other.number - one.number || other.index - one.index)
     .map(({ operation }) => operation)
-    .filter((one) => isUndoMove(one) || one.to !== one.left);
+    .filter((one) => isUndoMove(one) || !isWithoutEffect(one));
 }
 
 function formOfNew(changes: readonly StoredFileChange[] = [], { after: id }: StoredFileChange): UndoStep['leftForm'] {

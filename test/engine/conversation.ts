@@ -20,6 +20,7 @@ import { createToolHost } from '../../src/tools/host/host.ts';
 import type { WorkspaceInstructions } from '../../src/tools/instructions/instructions.ts';
 import type { BackgroundCommands } from '../../src/tools/shell/background.ts';
 import type { OrphanedCommands } from '../../src/tools/shell/orphanedCommands.ts';
+import type { FileRecorder } from '../../src/tools/snapshot/fileRecorder.ts';
 import { defaultChatWorkflow } from '../../src/workflows/run/chatWorkflow.ts';
 import { type ScriptedReply, scriptedClient } from '../support/scriptedClient.ts';
 import { transcript } from '../support/transcript.ts';
@@ -84,6 +85,8 @@ export class Conversation {
   preset = defaultApprovalPolicy.preset;
   rules = defaultApprovalPolicy.rules;
   tools = builtinTools();
+  /** Records what commands do to files. */
+  recorder?: FileRecorder;
   left?: OrphanedCommands;
   background?: BackgroundCommands;
   /** Hears every event when it is told. */
@@ -122,6 +125,7 @@ export class Conversation {
     const host = createToolHost({
       workspace: this.workspace,
       tools: this.tools,
+      ...(this.recorder && { recorder: this.recorder }),
       approve,
       policy: () => ({ ...defaultApprovalPolicy, preset: this.preset, rules: this.rules }),
     });

@@ -20,6 +20,7 @@ const quietModules: Record<string, readonly string[] | 'all'> = {
       'timers/promises',
       'url',
       'util',
+      'v8',
       'vm',
       'worker_threads',
       'zlib',

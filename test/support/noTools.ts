@@ -5,6 +5,7 @@ export const noTools: ToolHost = {
   standing: async () => ({ changes: [] }),
   edited: async () => [],
   stateOfFiles: async () => undefined,
+  recorded: async () => ({}),
   canApprove: true,
   prepare: async () => {},
   getVisibleTools: () => [],

@@ -88,6 +88,7 @@ export function conversation(workspace: Workspace, options: ConversationOptions 
       beforeEvent?.(event);
       events.push(event);
     },
+    newPack: () => Promise.reject(new Error('nothing is recorded here')),
     keep:
       options.keep ??
       (async (content) => {

@@ -35,6 +35,7 @@ import { diffView } from './diffView.ts';
 import { automaticDecisionText } from './failureReason.ts';
 import { searchMatchesView } from './matches.ts';
 import { type EditProgress, editProgressFromDraft } from './partialArguments.ts';
+import { hasRecordedChanges, lostFilesView } from './recordedChanges.ts';
 
 interface JsonSection {
   label: string;
@@ -74,19 +75,23 @@ export function toolCallCard(context: PanelContext, run: Run, call: ToolCall, pl
     line,
     ...(state?.automatic !== undefined && { why: automaticDecisionText(state) }),
     beside: html`${
-      change
-        ? changeButtons(
-            context,
-            key,
-            callWithCorrectedArguments(call, state),
-            change,
-            made?.undone?.includes(change.path),
-          )
-        : made?.moved
-          ? made.undone?.length
-            ? redoButton(context, key)
-            : undoButton(context, key, made.moved.to)
-          : nothing
+      hasRecordedChanges(call.name, made)
+        ? made!.undone?.length
+          ? redoButton(context, key)
+          : undoButton(context, key, made!.command?.line ?? call.name)
+        : change
+          ? changeButtons(
+              context,
+              key,
+              callWithCorrectedArguments(call, state),
+              change,
+              made?.undone?.includes(change.path),
+            )
+          : made?.moved
+            ? made.undone?.length
+              ? redoButton(context, key)
+              : undoButton(context, key, made.moved.to)
+            : nothing
     }${
       state?.outputId && !state.background
         ? html`<vscode-button appearance="secondary" class="small" data-testid="open-output"
@@ -98,6 +103,7 @@ export function toolCallCard(context: PanelContext, run: Run, call: ToolCall, pl
       ${status === 'asking' && !state?.asked ? asked(context, key, state) : nothing}
       ${isRunHeldByDenial(run) && run.held!.at(-1) === call.id ? continueHeld(context) : nothing}
       ${changeBelow(context, key, place, made)}
+      ${made ? lostFilesView(made) : nothing}
       ${ruleAdded(context, key)}
       ${state?.asked ? answeredQuestionsView(context, state, place) : nothing}
       ${status === 'running' && state?.output ? commandOutputView(state.output) : nothing}

@@ -19,6 +19,7 @@ import { type CardTextPiece, pieceText, toPlainTextPiece } from './cardText.ts';
 import { exitCodeMeaning } from './exitText.ts';
 import { decidingRulesText, failedCallReason } from './failureReason.ts';
 import { parsePartialArguments } from './partialArguments.ts';
+import { hasRecordedChanges, recordedChangePieces } from './recordedChanges.ts';
 import { type DescribedCall, localizeToolText, type ToolText, toolInfinitive, toolTextFor } from './toolText.ts';
 
 /**
@@ -211,9 +212,10 @@ function ended(seen: CardLineInput, known: DescribedCall, words: ToolText): Stan
   if (undone)
     return { status: 'done', mark: 'undone', tense: 'done', outcome: [toPlainTextPiece(undone), ...gave], time };
   const base = { status: 'done', tense: 'done', time } as const;
-  if (!isCommand) return { ...base, mark: 'check', outcome: [...gave, ...notes] };
+  const recorded = state && hasRecordedChanges(call.name, state) ? recordedChangePieces(state) : [];
+  if (!isCommand) return { ...base, mark: 'check', outcome: [...gave, ...recorded, ...notes] };
   const { mark, words: how } = exit(seen, known);
-  return { ...base, mark, outcome: [...(how ? [toPlainTextPiece(how)] : []), ...notes] };
+  return { ...base, mark, outcome: [...(how ? [toPlainTextPiece(how)] : []), ...recorded, ...notes] };
 }
 
 /** Check: exit code 0. Dot: another exit code. Cross: terminated. */

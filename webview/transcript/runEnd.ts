@@ -267,8 +267,12 @@ function receipt(run: Run): RunEndNotice | undefined {
   return { tone: '', says: parts.join(' · '), ways: files > 0 ? ['Review'] : [] };
 }
 
-function linesOf({ messages }: Run, ids: ReadonlySet<string>): string {
+function linesOf({ messages, calls }: Run, ids: ReadonlySet<string>): string {
   const sum = { added: 0, removed: 0 };
+  for (const id of ids) {
+    sum.added += calls[id]?.lines?.added ?? 0;
+    sum.removed += calls[id]?.lines?.removed ?? 0;
+  }
   let left = ids.size;
   for (let at = messages.length - 1; at >= 0 && left > 0; at--) {
     const message = messages[at]!;

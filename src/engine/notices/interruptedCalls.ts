@@ -8,11 +8,14 @@ import { limitOutcomeSize } from '../../tools/core/outcome.ts';
 import type { ToolHost } from '../../tools/host/host.ts';
 import type { BackgroundCommands } from '../../tools/shell/background.ts';
 import { isProcessAlive, type OrphanedCommands } from '../../tools/shell/orphanedCommands.ts';
+import type { RecordedChanges } from '../../tools/snapshot/fileRecorder.ts';
 import type { RunLog } from '../core/runLog.ts';
 
 /** Checks the files and processes of calls without a recorded end. */
 export interface InterruptedCallProbe {
   standing: ToolHost['standing'];
+  /** Compares the files with the state before an interrupted call. */
+  recorded(snapshot: string): Promise<RecordedChanges>;
   left: Pick<OrphanedCommands, 'look'>;
   /** True for a background command with a living window, which will report its end. */
   isAttended(command: RecordedCommandLine, background: BackgroundCommandStart): Promise<boolean>;
@@ -97,10 +100,11 @@ async function endOf(
   toolCallId: string,
   evidence: InterruptedCallProbe,
 ): Promise<End> {
-  const { changes, moved, command, process } = state;
+  const { changes, moved, command, process, snapshot } = state;
   if (state.answer) return { ok: true };
+  const recorded = snapshot === undefined ? {} : await evidence.recorded(snapshot); // before anything else runs
   const stillRunning = command && (await evidence.left.look({ runId, toolCallId, command, process }));
-  const interrupted = { ok: false, code: 'TOOL_INTERRUPTED', ...(stillRunning && { stillRunning }) };
+  const interrupted = { ok: false, code: 'TOOL_INTERRUPTED', ...(stillRunning && { stillRunning }), ...recorded };
   if (!changes && !moved) return interrupted;
   const standing = await evidence.standing({ changes, moved });
   const all = [...standing.changes, ...(standing.moved ? [standing.moved] : [])];

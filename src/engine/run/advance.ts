@@ -270,6 +270,7 @@ export function createRecoveryProbe(
   const readContent = (id: string) => store.contents.read(run.id, id);
   return {
     left,
+    recorded: (snapshot) => host.recorded(snapshot, () => store.contents.newPack(run.id)),
     isAttended: createCommandOwnerCheck(background),
     standing: async (doing) => host.standing(doing, await undoWorkspace(), readContent),
   };

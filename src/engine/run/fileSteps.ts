@@ -1,3 +1,4 @@
+import { readlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { RemovedFileKind } from '../../protocol/run/events.ts';
 import { message } from '../../protocol/text/l10n.ts';
@@ -12,6 +13,8 @@ import type { FileModeAndEncoding } from '../../tools/core/tool.ts';
 import type { Workspace } from '../../tools/core/workspace.ts';
 import { type ChangeTarget, findChangeTarget } from '../../tools/files/planChange.ts';
 import { encodeForFile, readFileModeAndEncoding, sha256 } from '../../tools/sandbox/fileText.ts';
+import { removeTree } from '../../tools/sandbox/fileTree.ts';
+import { openForReading } from '../../tools/sandbox/openFile.ts';
 import { type ResolvedPath, resolvePath } from '../../tools/sandbox/paths.ts';
 import { createFile, createFolder, createLink, removeEmptyFolder, replaceFile } from '../../tools/sandbox/writeFile.ts';
 import { existsInWorkspace, isEmptyOrNestedEmptyFolder, removeEmptyTree } from './emptyFolders.ts';
@@ -23,6 +26,8 @@ export type UndoFileOperation = UndoFileStep | UndoMove;
 interface Found {
   id: string | null;
   kind?: RemovedFileKind;
+  /** Permissions of a file, if the step has them. */
+  mode?: number;
   target?: ChangeTarget;
 }
 
@@ -50,14 +55,25 @@ export async function prepareUndoStep(
   path: string,
 ): Promise<PreparedUndoStep> {
   const found = await findContent(workspace, step, path);
-  const isDone = isContent(found, step.to, step.was?.kind);
+  const isDone = isContent(found, step.to, step.was?.kind) && hasMode(found, step);
   const isKnown = isDone || isContent(found, step.left, step.leftKind) || isBetween(step, found);
   if (!isKnown && (Buffer.isBuffer(content) || step.leftKind))
     throw new UserFacingError(message('Something else is there now.'));
   return { step, content, found, isDone };
 }
 
-async function findContent(
+const hasMode = ({ mode }: Found, { was, form }: UndoFileStep): boolean =>
+  mode === undefined || mode === (was?.mode ?? form?.mode ?? mode);
+
+async function findContent(workspace: Workspace, step: UndoFileStep, path: string): Promise<Found> {
+  const found = await findContentOfKind(workspace, step, path);
+  if (step.leftMode === undefined || found.id === null || (found.kind !== undefined && found.kind !== 'file'))
+    return found;
+  const file = found.target?.file ?? (await resolvePath(workspace.roots, path, 'delete'));
+  return { ...found, mode: (await readFileModeAndEncoding(file)).mode };
+}
+
+async function findContentOfKind(
   workspace: Workspace,
   { to, was, left, leftKind }: UndoFileStep,
   path: string,
@@ -117,14 +133,22 @@ export async function applyUndoStep(
   const { kind, mode } = step.was ?? {};
   const isForeign = found.target?.foreign === true; // only the editor can write this encoding
   const form =
-    isText && !isForeign && (content === null || kind === 'file') ? await readFileModeAndEncoding(file) : undefined;
+    isText && !isForeign && (content === null || kind === 'file')
+      ? await readFileModeAndEncoding(file)
+      : found.kind === 'file' && found.mode !== undefined
+        ? { mode: found.mode }
+        : undefined;
   const isReplaced = kind === 'file' && (isText || found.kind === 'file');
   const staysText = typeof content === 'string' && isText;
   if (found.kind === 'folder') {
     await removeEmptyTree(workspace, path);
-    if (await existsInWorkspace(workspace, path)) await removeEmptyFolder(file.path);
+    if (await existsInWorkspace(workspace, path))
+      await removeEmptyFolder(file.path).catch((error) => {
+        throw error.code === 'ENOTEMPTY' ? new UserFacingError(message('Something else is there now.')) : error;
+      });
   }
-  if (found.kind !== 'folder' && found.id !== null && !isReplaced && !staysText) await workspace.delete(file.path);
+  if (found.kind !== 'folder' && found.id !== null && !isReplaced && !staysText)
+    await (step.leftMode === undefined ? workspace.delete(file.path) : removeTree(file.path));
   if (content === null) return form;
   if (typeof content === 'string') {
     if (!staysText && step.form) await createFile(file.path, encodeForFile(content, step.form), step.form.mode);
@@ -161,6 +185,27 @@ export async function repairPartialUndoWrites(
   if (typeof to !== 'string' || left === null) return;
   const before = await contents.read(runId, left).catch(() => undefined);
   if (before !== undefined) await repairInterruptedFile(workspace, { path, before, after: to });
+}
+
+/** Stores the current content of a step's file, so that nothing is lost, and returns its ID; null if there is no file. */
+export async function storeFoundContent(
+  workspace: Workspace,
+  { contents }: RunStore,
+  runId: string,
+  { step, found: { id, kind, target }, now }: PreparedUndoStep & { now: string | undefined },
+): Promise<string | null> {
+  const text = target?.before ?? null;
+  if (text !== null) return contents.keep(runId, text);
+  if (kind === undefined || id === null || step.leftMode === undefined || now === undefined) return id;
+  if (kind === 'folder') return contents.keep(runId, '');
+  const file = await resolvePath(workspace.roots, now, 'delete');
+  if (kind === 'link') return contents.keep(runId, await readlink(file.path));
+  const { handle } = await openForReading(file);
+  try {
+    return await contents.keep(runId, await handle.readFile());
+  } finally {
+    await handle.close();
+  }
 }
 
 export async function readUndoStepContent(

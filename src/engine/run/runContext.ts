@@ -113,6 +113,7 @@ export function createRunContext(options: RunContextOptions): WorkflowContext {
         log.fail(error);
         throw error;
       }),
+    newPack: () => options.store.contents.newPack(run.id),
     storedOutput: async (id: string) => {
       const whole =
         backgroundCommandOutputId(run, id) ??

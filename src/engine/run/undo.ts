@@ -26,6 +26,7 @@ import {
   prepareUndoStep,
   readUndoStepContent,
   repairPartialUndoWrites,
+  storeFoundContent,
   type UndoFileOperation,
   type UndoFileStep,
 } from './fileSteps.ts';
@@ -232,7 +233,9 @@ async function work(
     const isBefore = one.index < first;
     const path = isBefore ? (one.now ?? one.step.at) : pathWithout(operations, one.step.at, one.index, failed);
     const found = one.now === undefined && !one.isDone ? await lookAgain(workspace, one, path) : one;
-    const before = found.isDone ? one.step.left : await storeFound(store, run.id, found);
+    const before = found.isDone
+      ? one.step.left
+      : await storeFoundContent(workspace, store, run.id, { ...found, now: path });
     const target = isBefore ? undefined : targetOf(found, operations, ready);
     if (target && isChosen(target)) {
       movedBack.add(target);
@@ -329,15 +332,6 @@ function pathWithout(
   return moves.filter((move) => !failed.has(move)).reduce<string>(pathAfterMove, start);
 }
 
-async function storeFound(
-  { contents }: RunStore,
-  runId: string,
-  { found: { id, target } }: Ready,
-): Promise<string | null> {
-  const text = target?.before ?? null;
-  return text === null ? id : contents.keep(runId, text);
-}
-
 function changeOf(
   { step, found, isDone, index }: Ready,
   before: string | null,
@@ -346,6 +340,7 @@ function changeOf(
 ): FileChangeByUndo {
   const { path, place: shownPath, paths, to, was, leftForm } = step;
   const kind = isDone ? step.leftKind : found.kind;
+  const afterMode = step.leftMode === undefined || to === null ? undefined : (was?.mode ?? step.form?.mode);
   return {
     path,
     before,
@@ -353,6 +348,7 @@ function changeOf(
     ...(kind && { kind }),
     ...(form ?? (isDone && (to === null || step.form) ? leftForm : undefined)),
     ...(was?.kind && { afterKind: was.kind }),
+    ...(afterMode !== undefined && { afterMode }),
     ...(shownPath !== path && { place: shownPath }),
     ...((paths.length !== 1 || paths[0] !== path) && { paths }),
     at,

@@ -25,7 +25,7 @@ export type EngineServices = ReturnType<typeof composeEngine>;
  */
 export function composeEngine(services: PolicyServices) {
   const { context, logError, changes, workspace, view, presence, modals, parserWorkers } = services;
-  const { storage, store, models, limits, policies, addedRules } = services;
+  const { storage, storeFolder, store, models, limits, policies, addedRules } = services;
   const events = new IsolatedListeners<RunEvent>(logError);
 
   const terminal = new CommandOutputTerminal();
@@ -42,7 +42,18 @@ export function composeEngine(services: PolicyServices) {
   const toolset = lazyImport(
     () => import('../toolset.ts'),
     ({ createToolset }) =>
-      createToolset({ context, workspace, modals, approvals, policies, left, background, terminal, parserWorkers }), // later: approvals
+      createToolset({
+        context,
+        workspace,
+        modals,
+        approvals, // later
+        policies,
+        left,
+        background,
+        terminal,
+        storeFolder,
+        parserWorkers,
+      }),
   );
   const workflows = composeWorkflowServices(services, async () => (await toolset()).toolNames);
   const { workflowFiles, instructions } = workflows;

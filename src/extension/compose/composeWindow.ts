@@ -22,7 +22,7 @@ export function composeWindowServices(context: vscode.ExtensionContext, page: Ch
   setNotificationTarget(view, log);
   const presence = new UserActivity(view);
   const modals = new Dialogs(presence);
-  const parserWorkers = createParserWorkers(path.join(context.extensionPath, 'dist', 'parser.cjs'));
+  const parserWorkers = createParserWorkers(path.join(context.extensionPath, 'dist'));
   context.subscriptions.push(log, problems, presence, modals);
   const changes = createWindowChangeEvents(logError);
   return { context, page, log, logError, changes, workspace, view, presence, modals, parserWorkers };

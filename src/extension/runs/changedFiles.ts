@@ -6,6 +6,7 @@ import type { Run } from '../../protocol/run/run.ts';
 import { type FileChangedByRun, foldFileChanges } from '../../protocol/run/runFiles.ts';
 import { createDictionary, sortedDictionaryKeys, toDictionary } from '../../protocol/values/dictionary.ts';
 import type { RunStore } from '../../runs/store.ts';
+import { currentContentId } from '../../tools/changes/changeState.ts';
 import { compareFileVersions, readCurrentFileText } from '../../tools/changes/compareChanges.ts';
 import type { Workspace } from '../../tools/core/workspace.ts';
 import { FileCommitStatusCache } from '../commit/committed.ts';
@@ -169,7 +170,9 @@ export class ChangedFiles implements vscode.Disposable {
     if (file.from !== undefined) return { path: name, id: '', made: 'moved', from: file.from };
     const now = await readCurrentFileText(workspace, name);
     if (now?.file) this.names.set(path.normalize(now.file), name);
-    if (file.kind !== undefined) return now?.id === null ? { path: name, id: '', made: 'deleted' } : undefined;
+    if (file.kind !== undefined && file.after === null)
+      return now?.id === null ? { path: name, id: '', made: 'deleted' } : undefined;
+    if (file.kind !== undefined || file.afterKind !== undefined) return this.rowWithoutText(name, file);
     if (!now) return { path: name, id: file.after?.slice(0, 12) ?? '' };
     if (now.id === file.before) return undefined;
     if (absolute && (await this.committed.has(absolute, now.text, file.at))) return undefined;
@@ -187,6 +190,18 @@ export class ChangedFiles implements vscode.Disposable {
       ...(made && { made }),
       ...(isMixed && { mixed: true }),
     };
+  }
+
+  /** Row of a change between contents that are not text on both sides. */
+  private async rowWithoutText(
+    name: string,
+    { before, after, afterKind }: FileChangedByRun,
+  ): Promise<ChangedFileRow | undefined> {
+    const kind = afterKind === 'link' || afterKind === 'folder' ? afterKind : 'file';
+    const id = await currentContentId(this.parts.workspace, { path: name, kind, before: after }).catch(() => undefined);
+    if (id === before) return undefined;
+    const made = before === null ? 'new' : id === null ? 'deleted' : undefined;
+    return { path: name, id: id?.slice(0, 12) ?? '', ...(made && { made }), ...(id !== after && { mixed: true }) };
   }
 
   private absolutePath(relative: string): string | undefined {

@@ -49,6 +49,13 @@ const schema = z.object({
     .max(100_000)
     .catch(500)
     .transform((megabytes) => megabytes * 1_000_000),
+  'undo.commands': z.boolean().catch(true),
+  'undo.commandBudget': z
+    .number()
+    .min(0)
+    .max(100_000)
+    .catch(200)
+    .transform((megabytes) => megabytes * 1_000_000),
   'local.folders': z.array(z.string()).catch([]),
   'local.downloadFolder': z
     .string()

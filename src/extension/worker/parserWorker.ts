@@ -1,18 +1,25 @@
 import { once } from 'node:events';
+import path from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { moduleLoadError } from '../../protocol/panel/lazyImport.ts';
 import { type LocalizedMessage, message } from '../../protocol/text/l10n.ts';
 import { UserFacingError } from '../../protocol/text/localized.ts';
-import type { WorkerJobs } from './workerJobs.ts';
+import type { WorkerJobTable } from './serveJobs.ts';
+import type { snapshotJobs } from './snapshotJobs.ts';
+import type { workerJobs } from './workerJobs.ts';
 
 interface ParserWorkerLimits {
   /** Limits of a parser worker: milliseconds per job after loading, megabytes of heap, and idle milliseconds until the thread ends. */
   ms: number;
   megabytes: number;
   idleMs: number;
+  /** Environment of the thread; empty for parsers. */
+  env: NodeJS.ProcessEnv;
 }
 
-const usual: ParserWorkerLimits = { ms: 5000, megabytes: 256, idleMs: 30_000 };
+const usual: ParserWorkerLimits = { ms: 5000, megabytes: 256, idleMs: 30_000, env: {} };
+
+type JobOf<Jobs extends WorkerJobTable, Name extends keyof Jobs> = Awaited<ReturnType<Jobs[Name]>>;
 
 /** Error of a job as a sentence about a file: terminated by a limit or failed. */
 export class ParserWorkerError extends UserFacingError {
@@ -25,7 +32,7 @@ const closing = message('It is no longer read: the window is closing.');
  * Worker thread outside of the extension host's shared thread. Jobs run in sequence; a job above its limits is terminated with its thread,
  * and the next job gets a new thread.
  */
-export class ParserWorker {
+export class ParserWorker<Jobs extends WorkerJobTable = typeof workerJobs> {
   private thread: Worker | undefined;
   private last: Promise<unknown> = Promise.resolve();
   private waiting = 0;
@@ -33,7 +40,7 @@ export class ParserWorker {
   private disposed = false;
   private readonly limits: ParserWorkerLimits;
 
-  /** @param program built file of `workerMain.ts` */
+  /** @param program built file that serves the jobs */
   constructor(
     private readonly program: string,
     limits: Partial<ParserWorkerLimits> = {},
@@ -41,15 +48,15 @@ export class ParserWorker {
     this.limits = { ...usual, ...limits };
   }
 
-  run<Name extends keyof WorkerJobs>(
+  run<Name extends keyof Jobs & string>(
     name: Name,
-    ...args: Parameters<WorkerJobs[Name]>
-  ): Promise<Awaited<ReturnType<WorkerJobs[Name]>>> {
+    ...args: Parameters<JobOf<Jobs, Name>>
+  ): Promise<Awaited<ReturnType<JobOf<Jobs, Name>>>> {
     clearTimeout(this.idle);
     this.waiting++;
     const result = this.last.then(() => this.work(name, args)).finally(() => this.rest());
     this.last = result.catch(() => {});
-    return result as Promise<Awaited<ReturnType<WorkerJobs[Name]>>>;
+    return result as Promise<Awaited<ReturnType<JobOf<Jobs, Name>>>>;
   }
 
   async dispose(): Promise<void> {
@@ -115,7 +122,7 @@ export class ParserWorker {
   private async start(): Promise<Worker> {
     const thread = new Worker(this.program, {
       resourceLimits: { maxOldGenerationSizeMb: this.limits.megabytes },
-      env: {},
+      env: this.limits.env,
       stdin: false,
     });
     thread.unref();
@@ -156,10 +163,18 @@ function sentenceOf(error: unknown, { megabytes }: ParserWorkerLimits): Localize
 const unreadable = (why: string): LocalizedMessage => message('It cannot be read: {0}.', why.replace(/\.$/, ''));
 
 /** Workers for background file checks, for requests of users and models, and for packages. */
-export function createParserWorkers(program: string): Record<'files' | 'packages' | 'others', ParserWorker> {
+/** @param folder folder of the built programs */
+export function createParserWorkers(folder: string) {
+  const program = path.join(folder, 'parser.cjs');
   return {
     files: new ParserWorker(program),
     packages: new ParserWorker(program, { ms: 20_000 }),
     others: new ParserWorker(program, { ms: 10_000, megabytes: 512 }),
+    // Needs the path and the home folder of the user for Git.
+    snapshots: new ParserWorker<typeof snapshotJobs>(path.join(folder, 'snapshots.cjs'), {
+      ms: 120_000,
+      megabytes: 2048,
+      env: process.env,
+    }),
   };
 }

@@ -51,8 +51,6 @@ export const workerJobs = {
   ),
 };
 
-export type WorkerJobs = { [Name in keyof typeof workerJobs]: Awaited<ReturnType<(typeof workerJobs)[Name]>> };
-
 export interface WorkflowFileContext {
   kind: 'workflow' | 'agent';
   agents: readonly string[];

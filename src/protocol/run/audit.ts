@@ -141,7 +141,10 @@ const entries: Entries = {
     ...commandOf(command?.line ?? reads, filters),
     ...(command && { folder: shown(command.folder, filters) }),
   }),
-  'tool-end': ({ toolCallId, name, ok, ms, code, changes, moved, exitCode, background }, filters) => ({
+  'tool-end': (
+    { toolCallId, name, ok, ms, code, changes, moved, exitCode, background, unrecorded, lost },
+    filters,
+  ) => ({
     kind: 'effect',
     status: background ? 'goes-on' : ok ? 'done' : 'failed',
     call: toolCallId,
@@ -151,6 +154,8 @@ const entries: Entries = {
     ...(exitCode !== undefined && { exitCode }),
     ...changesOf(changes, filters),
     ...movedOf(moved, filters),
+    ...(unrecorded !== undefined && { unrecorded }),
+    ...(lost !== undefined && { lost: lost.map((path) => shown(path, filters)) }),
   }),
   'command-end': ({ toolCallId, by, exitCode, signal }) => ({
     kind: 'effect',

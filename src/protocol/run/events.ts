@@ -17,10 +17,16 @@ export type RunPhase = z.infer<typeof runPhaseSchema>;
 const removedKindSchema = z.enum(['file', 'link', 'folder']);
 export type RemovedFileKind = z.infer<typeof removedKindSchema>;
 
+/** Reasons why the changes of a call are not recorded: switched off, too many files, still at work, or a failure. */
+const unrecordedReasons = ['off', 'too-many-files', 'background', 'failed'] as const;
+export type UnrecordedReason = (typeof unrecordedReasons)[number];
+
 /**
  * Change of one file. `before` and `after` are content ids (SHA-256) in the store; `null`: no file on this side. `kind` marks a deletion of
  * the file as stored on disk: `before` is the bytes of a file, the target of a link, or empty for an empty folder. `mode` and `encoding`
- * describe removed content; `encoding` is absent for plain UTF-8, and each listed encoding has a byte order mark.
+ * describe removed content; `encoding` is absent for plain UTF-8, and each listed encoding has a byte order mark. Changes that were recorded
+ * by comparison also have `afterMode`, and `afterKind` if `after` is not text; `mixed`: something else may have changed the file at the
+ * same time.
  */
 const storedChangeSchema = z.object({
   path: z.string(),
@@ -29,6 +35,9 @@ const storedChangeSchema = z.object({
   kind: removedKindSchema.optional(),
   mode: z.number().int().optional(),
   encoding: z.enum(['utf8bom', 'utf16le', 'utf16be']).optional(),
+  afterKind: removedKindSchema.optional(),
+  afterMode: z.number().int().optional(),
+  mixed: z.literal(true).optional(),
 });
 export type StoredFileChange = z.infer<typeof storedChangeSchema>;
 
@@ -42,7 +51,6 @@ export type FileMove = z.infer<typeof movedSchema>;
  * of earlier versions.
  */
 const undoChangeSchema = storedChangeSchema.extend({
-  afterKind: removedKindSchema.optional(),
   place: z.string().optional(),
   paths: z.array(z.string()).optional(),
   at: z.string().optional(),
@@ -234,6 +242,9 @@ const storedEvents = [
   // command that leaves no process. `about`: subject of a call outside the conversation, by argument name.
   //
   // The following `tool-end` has the actual `changes` (an empty list means none), or the possible changes of a failed or interrupted call.
+  // `snapshot` identifies the state of the files before the call, to compare after a kill. `unrecorded`: the changes of the call are unknown;
+  // `lost`: files that it changed or deleted and that cannot be restored. `lines`: sums over the changed texts.
+  //
   // `interruptedAt` is the last recorded activity before the editor closed (epoch milliseconds), `stillRunning` the processes found at
   // recovery, `outputId` the content id of long output, `exitCode` null for a signal, `outcome` the result of a node's call without images.
   event('tool-start', {
@@ -247,6 +258,7 @@ const storedEvents = [
     reads: z.string().optional(),
     step: stepStartSchema.optional(),
     about: z.record(z.string(), z.string()).optional(),
+    snapshot: z.string().optional(),
   }),
   event('command-start', { toolCallId: z.string(), process: processSchema }),
   event('ask', { toolCallId: z.string(), questions: z.array(userQuestionsSchema) }),
@@ -267,6 +279,9 @@ const storedEvents = [
     background: backgroundSchema.optional(),
     exitCode: z.number().int().nullable().optional(),
     outcome: recordedOutcomeSchema.optional(),
+    unrecorded: z.enum(unrecordedReasons).optional(),
+    lines: z.object({ added: z.number(), removed: z.number() }).optional(),
+    lost: z.array(z.string()).optional(),
   }),
   // Decision of the user on interrupted calls of nodes: continue with this result, or run the calls again with new approvals.
   event('interruption-choice', {

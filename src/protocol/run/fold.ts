@@ -218,6 +218,7 @@ export function applyEvent(run: Run, event: RunEvent): void {
       if (event.command) run.ran = true;
       call.step = event.step;
       call.onlyReads = event.onlyReads;
+      call.snapshot = event.snapshot;
       delete call.again;
       if (event.about) call.about = event.about;
       break;
@@ -257,6 +258,10 @@ export function applyEvent(run: Run, event: RunEvent): void {
       if (!event.ok && call.changes && !event.changes) run.unmade = [...(run.unmade ?? []), ...call.changes];
       call.changes = event.changes;
       call.moved = event.moved;
+      call.unrecorded = event.unrecorded;
+      call.lost = event.lost;
+      call.lines = event.lines;
+      call.snapshot = undefined;
       foldFileChanges(run, event);
       call.stillRunning = event.stillRunning;
       call.outputId = event.outputId;

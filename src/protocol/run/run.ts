@@ -23,6 +23,7 @@ import type {
   RunPhase,
   ShownApprovalRequest,
   StoredFileChange,
+  UnrecordedReason,
   UserMessageText,
   WorkflowStepStart,
 } from './events.ts';
@@ -75,6 +76,10 @@ export interface CallState {
   background?: BackgroundCommandStart;
   ended?: CommandEnd & { at: number };
   undone?: string[];
+  snapshot?: string;
+  unrecorded?: UnrecordedReason;
+  lost?: string[];
+  lines?: { added: number; removed: number };
   outputId?: string;
   exitCode?: number | null;
   output?: string;

@@ -3,13 +3,14 @@ import type { FileChangeByUndo, FileMove, RunEvent, StoredFileChange, UndoneMove
 
 /**
  * File changed by a run. `before` and `after` (state left by the run) are content ids; null: no file. `kind`: `before` is not text. `from`:
- * moved unchanged from this path. `mixed`: also changed by someone else. `at`: epoch milliseconds of the newest change. `told`: content id
- * of a foreign change that the model was informed of.
+ * moved unchanged from this path. `afterKind`: `after` is not text. `mixed`: also changed by someone else. `at`: epoch milliseconds of the
+ * newest change. `told`: content id of a foreign change that the model was informed of.
  */
 export interface FileChangedByRun {
   before: string | null;
   after: string | null;
   kind?: string;
+  afterKind?: string;
   from?: string;
   mixed?: boolean;
   at: number;
@@ -104,18 +105,28 @@ function changeFiles(run: WithFiles, { changes = [], moved, at }: Change): void 
   if (!moved && changes.every(isOfRun)) return;
   run.files ??= createDictionary();
   const { files } = run;
-  for (const { path, before, after, kind } of changes) {
-    if (isOfRun({ path })) continue;
-    const file = files[path] ?? { before, after: before, at, ...(kind && { kind }) };
-    const isMixed = file.after !== before && !kind;
+  const parents = parentFolders(changes);
+  for (const { path, before, after, kind, afterKind, mixed } of changes) {
+    if (isOfRun({ path }) || ((kind === 'folder' || afterKind === 'folder') && parents.has(path))) continue;
+    const { afterKind: _, ...file } = files[path] ?? { before, after: before, at, ...(kind && { kind }) };
+    const isMixed = mixed || (file.after !== before && !kind);
     delete file.told;
-    files[path] = { ...file, after, at, ...(isMixed && { mixed: true }) };
+    files[path] = { ...file, after, at, ...(afterKind && { afterKind }), ...(isMixed && { mixed: true }) };
     if (file.before === after) delete files[path];
   }
   if (moved) {
     moveFiles(files, moved);
     files[moved.to] = { before: '', after: '', from: moved.from, at };
   }
+}
+
+/** A folder is not listed beside its contents. */
+function parentFolders(changes: readonly StoredFileChange[]): Set<string> {
+  const parents = new Set<string>();
+  for (const { path } of changes)
+    for (let at = path.lastIndexOf('/'); at > 0 && !parents.has(path.slice(0, at)); at = path.lastIndexOf('/', at - 1))
+      parents.add(path.slice(0, at));
+  return parents;
 }
 
 const isOfRun = ({ path }: { path: string }): boolean => path.startsWith('@state/');

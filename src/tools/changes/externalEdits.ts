@@ -24,7 +24,9 @@ export async function findExternalEdits(
   files: Readonly<Dictionary<FileChangedByRun>>,
   read: (id: string) => Promise<string>,
 ): Promise<ExternalEdit[]> {
-  const texts = sortedDictionaryEntries(files).filter(([, { kind, from }]) => kind === undefined && from === undefined);
+  const texts = sortedDictionaryEntries(files).filter(
+    ([, { kind, afterKind, from }]) => kind === undefined && afterKind === undefined && from === undefined,
+  );
   const newest = texts.sort(([, one], [, other]) => other.at - one.at).slice(0, most);
   const edited: ExternalEdit[] = [];
   for (const [path, { before, after, told = after }] of newest) {

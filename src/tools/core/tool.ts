@@ -210,6 +210,8 @@ export interface Tool {
   origin?(args: unknown): ToolOrigin | undefined;
   /** Execution class: `read` runs in parallel without approval; `change` and `execute` pass the gate and run sequentially, in order. */
   risk: 'read' | 'change' | 'execute';
+  /** A call never changes files, although it needs an approval. */
+  leavesFiles?: true;
   /** The tool needs files or programs of this machine; omitted if all folders of the window are virtual. */
   onDisk?: true;
   /** Omitted for models with a small context window: there the definition costs more than it helps. */
@@ -295,6 +297,8 @@ export interface CallContext {
   policy?: ApprovalPolicy;
   emit(event: RunEventBody): Promise<void>;
   keep(content: string | Uint8Array): Promise<string>;
+  /** Returns the absolute path for a new pack of contents of the run. */
+  newPack(): Promise<string>;
   /** Returns a text stored by `ToolContext.keepOutput` in this run; `id` may be the beginning of the id. Undefined for anything else. */
   storedOutput(id: string): Promise<string | undefined>;
   lastSeen?: ToolContext['lastSeen'];

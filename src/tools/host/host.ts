@@ -37,10 +37,12 @@ import { fileSizesAndTimes } from '../files/fileTimes.ts';
 import { createSearchExclusionPredicate, readsNeedNoApproval } from '../policy/policy.ts';
 import { sha256 } from '../sandbox/fileText.ts';
 import { virtualFoldersReadOnlyReason } from '../sandbox/virtual.ts';
+import type { FileRecorder, FileRecording, RecordedChanges } from '../snapshot/fileRecorder.ts';
 import { createApprovalFlow, type PreparedToolCall, type ToolCallPreparer } from './approvalFlow.ts';
 import { createApprovalQueue } from './approvalQueue.ts';
 import { normalizeArgumentPaths } from './normalizePaths.ts';
 import { decidePlannedCallByPolicy, type PlannedToolCall, planReadOnlyCall } from './policySubject.ts';
+import { addChangesToOutcome } from './recordedChanges.ts';
 import { emitStoredEvent, type StoredUndoChanges, storeUndoState } from './storedEvents.ts';
 import { addRevisionToOutcome } from './userRevision.ts';
 import { findCompletedStepResult, stepStartRecord, toRecordedOutcome } from './workflowSteps.ts';
@@ -76,6 +78,8 @@ export interface ToolHost {
     undoWorkspace?: Workspace,
     read?: (id: string) => Promise<string>,
   ): ReturnType<typeof readFileChangeStates>;
+  /** Returns the changes of a recorded call that was interrupted by the end of its window. */
+  recorded(snapshot: string, newPack: () => Promise<string>): Promise<RecordedChanges>;
   edited(
     files: Readonly<Dictionary<FileChangedByRun>>,
     read: (id: string) => Promise<string>,
@@ -89,6 +93,8 @@ interface ToolHostOptions {
   approve: ApprovalRequester;
   prepare?: ToolHost['prepare'];
   policy?: (runId: string) => ApprovalPolicy;
+  /** Records what calls do to files; absent, only the changes of file tools are known. */
+  recorder?: FileRecorder;
   localizer?: Localizer;
   /** Monotonic clock in milliseconds. */
   now?: () => number;
@@ -102,6 +108,7 @@ export function createToolHost({
   approve,
   prepare: prepareTools = async () => {},
   policy = () => defaultApprovalPolicy,
+  recorder,
   localizer = toEnglishText,
   now = () => performance.now(),
 }: ToolHostOptions): ToolHost {
@@ -122,6 +129,7 @@ export function createToolHost({
       if (read) await repairInterruptedFiles(undoWorkspace, doing, read);
       return readFileChangeStates(undoWorkspace, doing);
     },
+    recorded: async (snapshot, newPack) => (await recorder?.interrupted(snapshot).end(newPack)) ?? {},
     stateOfFiles: (call, undoWorkspace = workspace) => fileSizesAndTimes(undoWorkspace, call),
     edited: (files, read, undoWorkspace = workspace) => findExternalEdits(undoWorkspace, files, read),
     getVisibleTools: ({ contextWindow = smallWindow }) =>
@@ -143,6 +151,7 @@ export function createToolHost({
       let diff: string | undefined;
       let outputId: string | undefined;
       let background: BackgroundCommandStart | undefined;
+      let recorded: RecordedChanges = {};
       let changed: unknown;
       let ran = false;
       let isStarted = false;
@@ -153,7 +162,8 @@ export function createToolHost({
         doing = {};
         return toSuccessOutcome({ ...error.data, changed: false });
       });
-      const outcome = limitOutcomeSize(changed === undefined ? executed : addRevisionToOutcome(executed, changed));
+      const revised = changed === undefined ? executed : addRevisionToOutcome(executed, changed);
+      const outcome = limitOutcomeSize(addChangesToOutcome(revised, recorded));
       if (isUnansweredQuestion(outcome)) return outcome; // not ended
       const did = outcome.ok ? doing : await doneOf(doing, outcome.error.code, context.workspace ?? workspace);
       const end: RunEventBody = {
@@ -164,6 +174,7 @@ export function createToolHost({
         ms: Math.max(0, Math.round(now() - started)),
         ...(!outcome.ok && { code: outcome.error.code }),
         ...did,
+        ...recorded,
         ...(diff && did.changes && { diff }),
         ...(outputId && { outputId }),
         ...(background && { background }),
@@ -190,7 +201,9 @@ export function createToolHost({
         const reads = read && line !== undefined && { reads: line };
         const { title } = meantBy(tool, args).tool;
         const named = { toolCallId: call.id, name: call.name, ...(title && { title }) };
-        const start = { ...named, ...undoState, ...(command && { command }), ...reads };
+        const recording = await beginRecording(meantBy(tool, args).tool, plan, context);
+        const snapshot = recording?.snapshot !== undefined && { snapshot: recording.snapshot };
+        const start = { ...named, ...undoState, ...(command && { command }), ...reads, ...snapshot };
         const step = stepStartRecord(call, plan, context);
         const onlyReads = Boolean(read) || (tool.risk === 'read' && !tool.waits);
         const marked = onlyReads && { onlyReads };
@@ -223,11 +236,29 @@ export function createToolHost({
         // A stop waits for calls with side effects (a write completes, a command ends with its children), but not for reads.
         const given = await (tool.risk === 'read' && !tool.waits
           ? raceWithAbort(running, context.signal, throwInterrupted)
-          : running);
+          : running
+        ).finally(async () => {
+          if (recording) recorded = await recording.end(() => context.newPack());
+          if (recording && background) recorded.unrecorded ??= 'background';
+        });
         return toSuccessOutcome(step.step ? { ...Object(given), changed: true } : given);
       }
     },
   };
+
+  /** Records the files before a call that may change any of them; file tools name their own changes. */
+  async function beginRecording(
+    tool: Tool,
+    plan: ApprovalRequestPlan | undefined,
+    context: CallContext,
+  ): Promise<FileRecording | undefined> {
+    const onlyReads = tool.risk !== 'execute' || tool.leavesFiles || tool.ofRun || typeof plan?.reading === 'function';
+    if (!recorder || onlyReads || plan?.change) return undefined;
+    return recorder.begin(context.signal, () => {
+      const said = message('Recording files…');
+      context.emit({ type: 'progress', text: toEnglishText(said), said }).catch(() => undefined);
+    });
+  }
 
   /** Returns the changes of a failed call, which may be partial: some files of a folder may be deleted. */
   async function doneOf(

@@ -73,9 +73,13 @@ export async function workspaceRelativePath(
   roots: readonly WorkspaceRoot[],
   path: string,
 ): Promise<string | undefined> {
-  const realRoots = await resolveWorkspaceRoots(roots);
-  const location = pathInsideRoots(realRoots, path);
-  return location && relativeOf(realRoots, location);
+  return relativePathInside(await resolveWorkspaceRoots(roots), path);
+}
+
+/** Returns the workspace-relative path of an absolute path; undefined if outside. */
+export function relativePathInside(roots: readonly ResolvedWorkspaceRoot[], path: string): string | undefined {
+  const location = pathInsideRoots(roots, path);
+  return location && relativeOf(roots, location);
 }
 
 /** Resolves the links of the roots. A missing root stays as spelled; all paths below are `ENOENT`. */

@@ -1,5 +1,14 @@
 // @invariant files-open-in-one-place: A file that others can change is opened only as a regular file, through one function.
-import { closeSync, constants, fstatSync, openSync, readFileSync, readSync, type Stats } from 'node:fs';
+import {
+  type BigIntStats,
+  closeSync,
+  constants,
+  fstatSync,
+  openSync,
+  readFileSync,
+  readSync,
+  type Stats,
+} from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 
 /** Reads a whole plain file, following links. Throws the system's error, or a code for other kinds and large files. */
@@ -62,5 +71,26 @@ export function readFileHeadSync(path: string, bytes: number): Buffer | undefine
     return undefined;
   } finally {
     if (opened !== undefined) closeSync(opened);
+  }
+}
+
+/**
+ * Reads a whole plain file synchronously, without following links. Undefined for other kinds, and if the file changed meanwhile. Throws the
+ * system's error.
+ */
+export function readUnchangedFileSync(path: string): { stats: BigIntStats; bytes: Buffer } | undefined {
+  const opened = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOFOLLOW ?? 0));
+  try {
+    const stats = fstatSync(opened, { bigint: true });
+    if (!stats.isFile()) return undefined;
+    const bytes = Buffer.alloc(Number(stats.size));
+    let done = 0;
+    for (let read = 1; done < bytes.length && read > 0; done += read)
+      read = readSync(opened, bytes, done, bytes.length - done, done);
+    const after = fstatSync(opened, { bigint: true });
+    const isSame = after.size === stats.size && after.mtimeNs === stats.mtimeNs && after.ctimeNs === stats.ctimeNs;
+    return done === bytes.length && isSame ? { stats, bytes } : undefined;
+  } finally {
+    closeSync(opened);
   }
 }

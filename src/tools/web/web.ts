@@ -26,7 +26,7 @@ export function webTool({
   pageText = usualText,
   ...limits
 }: WebOptions = {}): Tool {
-  return createSideEffectTool(webFetchDefinition, 'execute', async ({ url: written }, { runId }) => {
+  const tool = createSideEffectTool(webFetchDefinition, 'execute', async ({ url: written }, { runId }) => {
     const isOpen = allowPrivate();
     const own = isOpen ? undefined : await ownPages?.(runId, checkFetchUrl(written, true));
     const url = checkFetchUrl(written, isOpen || own !== undefined);
@@ -54,6 +54,7 @@ export function webTool({
       },
     };
   });
+  return { ...tool, leavesFiles: true };
 }
 
 const why = message('The address is sent to that server, and its response is sent to the model.');

@@ -269,6 +269,12 @@ export const startedPrograms: readonly StartedProgram[] = [
     by: ['tools/commands/loss/repository.ts'],
   },
   {
+    what: 'Recording of files: `git ls-files`, `git diff-files`, `git check-ignore`, `git check-attr`, `git cat-file`, `git config`, `git rev-parse`, without hooks, filters or transports',
+    when: 'Before and after a command, and a tool of a server or of the editor that may change files',
+    connects: 'To nothing',
+    by: ['tools/snapshot/gitFiles.ts'],
+  },
+  {
     what: 'Your shell, in a terminal of the editor',
     when: 'When you click *Insert into Terminal* and no terminal is open',
     connects: 'As your shell does. The line is inserted, not run',

@@ -1,0 +1,8 @@
+import { compareSnapshot } from '../../tools/snapshot/compareSnapshot.ts';
+import { takeSnapshot } from '../../tools/snapshot/takeSnapshot.ts';
+
+/** Jobs of the worker that records the files of the open folders before and after a call. */
+export const snapshotJobs = {
+  takeSnapshot: async () => takeSnapshot,
+  compareSnapshot: async () => compareSnapshot,
+};

@@ -1,0 +1,303 @@
+import { readlinkSync } from 'node:fs';
+import * as paths from 'node:path';
+import type { RemovedFileKind } from '../../protocol/run/events.ts';
+import { diffSequences } from '../edit/diff.ts';
+import { linesWithoutEndings } from '../sandbox/fileText.ts';
+import { readUnchangedFileSync } from '../sandbox/regularFile.ts';
+import { readContentAt } from './currentContents.ts';
+import { gitBlobId, ignoredPaths, readGitBlobs } from './gitFiles.ts';
+import { contentId, PackWriter } from './packWriter.ts';
+import { readSnapshot, removeSnapshot, type SnapshotEntry, type SnapshotScope } from './snapshotFile.ts';
+import { maxSnapshotEntries, type SnapshotProblem, toSnapshotProblem, type UnstoredFile } from './takeSnapshot.ts';
+import { lookAtEntry, type WalkedEntry, walkFiles } from './walkFiles.ts';
+
+export interface CompareRequest {
+  id: string;
+  /** Folder for snapshots and current contents, absolute. */
+  store: string;
+  /** Pack to create with the contents of the changes, absolute path. Not created without contents. */
+  pack: string;
+}
+
+/** State of a path before or after a call. `id` is the SHA-256 of the content or of the link's target; a folder is empty. */
+export interface RecordedState {
+  kind: RemovedFileKind;
+  id: string;
+  mode: number;
+  /** Length in bytes; absent for links and folders. */
+  size?: number;
+  /** UTF-8 without a byte order mark. */
+  isText?: true;
+}
+
+/** Change of a path between a snapshot and now; `path` is absolute, `null`: nothing exists. */
+export interface RecordedChange {
+  path: string;
+  before: RecordedState | null;
+  after: RecordedState | null;
+}
+
+export interface SnapshotComparison {
+  changes: RecordedChange[];
+  /** Changed files without an earlier content, so that they cannot be restored. */
+  lost: UnstoredFile[];
+  /** Sums over the changed texts; absent without a change of a text, or if they are too long to compare. */
+  lines?: { added: number; removed: number };
+  /** Folders without a record that are gone, absolute paths. */
+  deletedFolders: string[];
+}
+
+// Contents after a call are stored for diffs and branches only up to this size each, and in all.
+const maxAfterBytes = 1_000_000;
+const maxAllAfterBytes = 50_000_000;
+// Larger texts are not compared by line, and none once so much is compared.
+const maxComparedBytes = 200_000;
+const maxAllComparedBytes = 5_000_000;
+const maxUtf8Bytes = 10_000_000;
+
+interface Difference {
+  path: string;
+  file: string;
+  scope: string;
+  before?: SnapshotEntry;
+  after?: WalkedEntry;
+}
+
+/**
+ * Compares the open folders with a snapshot and removes the snapshot. Contents before the call, and texts after it, are stored in one pack.
+ * Throws the error of the disk.
+ */
+export async function compareSnapshot(request: CompareRequest): Promise<SnapshotComparison | SnapshotProblem> {
+  try {
+    return await compare(request);
+  } catch (error) {
+    return toSnapshotProblem(error);
+  }
+}
+
+async function compare({ id, store, pack }: CompareRequest): Promise<SnapshotComparison> {
+  const { roots } = readSnapshot(store, id);
+  const differences: Difference[] = [];
+  const deletedFolders: string[] = [];
+  for (const root of roots)
+    for (const scope of root.scopes) {
+      const folder = paths.join(root.path, scope.path);
+      const nested = root.scopes.flatMap(({ path }) => (path === scope.path ? [] : [relativeTo(scope.path, path)]));
+      const { entries, folders, missing, unreadable } = await walkAgain(
+        folder,
+        scope,
+        new Set(nested.filter((one) => one !== undefined)),
+      );
+      deletedFolders.push(...missing.map((one) => paths.join(folder, one)));
+      const isUnknown = (path: string) => unreadable.some((one) => isBelow(one, path));
+      differences.push(...differencesOf(folder, scope, entries, folders).filter((one) => !isUnknown(one.path)));
+    }
+  const writer = new PackWriter(pack);
+  try {
+    const result = await record(store, differences, writer);
+    writer.finish();
+    removeSnapshot(store, id);
+    return { ...result, deletedFolders };
+  } catch (error) {
+    writer.abandon();
+    throw error;
+  }
+}
+
+/** `now` are the entries, and `folders` the folders, empty or not. Created and deleted folders count, so that an undo and a redo are exact. */
+function differencesOf(
+  folder: string,
+  { entries, folders: existed }: SnapshotScope,
+  now: ReadonlyMap<string, WalkedEntry>,
+  folders: ReadonlyMap<string, number>,
+): Difference[] {
+  const differences: Difference[] = [];
+  const known = new Set<string>();
+  for (const before of entries) {
+    known.add(before.path);
+    const after =
+      now.get(before.path) ?? (folders.has(before.path) ? lookAtEntry(paths.join(folder, before.path)) : undefined);
+    if (before.kind === 'folder' && after?.kind === 'folder') continue;
+    if (!isSameIdentity(before, after) || before.isRecent)
+      differences.push({
+        path: before.path,
+        file: paths.join(folder, before.path),
+        scope: folder,
+        before,
+        ...(after && { after }),
+      });
+  }
+  for (const [path, after] of now)
+    if (!known.has(path) && !existed.has(path))
+      differences.push({ path, file: paths.join(folder, path), scope: folder, after });
+  for (const path of folders.keys()) {
+    if (existed.has(path) || known.has(path) || now.has(path)) continue;
+    const after = lookAtEntry(paths.join(folder, path));
+    if (after) differences.push({ path, file: paths.join(folder, path), scope: folder, after });
+  }
+  for (const [path, mode] of existed) {
+    if (path === '' || folders.has(path) || known.has(path)) continue;
+    const after = now.get(path);
+    const before = { path, kind: 'folder' as const, identity: undefined, size: 0, mode };
+    differences.push({ path, file: paths.join(folder, path), scope: folder, before, ...(after && { after }) });
+  }
+  return differences;
+}
+
+/** Walks a scope as before. New folders are visited unless a pattern ignores them; new repositories are not. */
+async function walkAgain(folder: string, scope: SnapshotScope, nested: ReadonlySet<string>) {
+  const skipped = new Set(scope.skipped);
+  const known = scope.folders;
+  const entries = new Map<string, WalkedEntry>();
+  const present = new Set<string>();
+  const folders = new Map<string, number>();
+  const unreadable: string[] = [];
+  for (let from = ['']; from.length > 0; ) {
+    const created: string[] = [];
+    for (const start of from) {
+      const walked = walkFiles(folder, start, {
+        isSkipped(path) {
+          if (skipped.has(path) || nested.has(path)) return Boolean(present.add(path));
+          if (known.has(path)) return false;
+          created.push(path);
+          return true;
+        },
+        maxEntries: maxSnapshotEntries - entries.size,
+      });
+      for (const [path, entry] of walked.entries) entries.set(path, entry);
+      for (const [path, mode] of walked.folders) folders.set(path, mode);
+      unreadable.push(...walked.unreadable);
+    }
+    const ignored = scope.isGit
+      ? await ignoredPaths(folder, created).catch(() => new Set<string>())
+      : new Set<string>();
+    from = created.filter((one) => !ignored.has(one));
+  }
+  return { entries, folders, unreadable, missing: scope.skipped.filter((one) => !present.has(one)) };
+}
+
+async function record(store: string, differences: readonly Difference[], writer: PackWriter) {
+  const blobs = await blobsOf(differences);
+  const changes: RecordedChange[] = [];
+  const lost: UnstoredFile[] = [];
+  const lines = { added: 0, removed: 0 };
+  let afterBytes = 0;
+  let comparedBytes = 0;
+  for (const { file, scope, before, after } of differences) {
+    const now = after && stateNow(file, after);
+    if (before && isSameIdentity(before, after)) {
+      if (!now || isSameContent(before, now.bytes)) continue;
+      if (before.oid !== undefined)
+        for (const [oid, bytes] of await readGitBlobs(scope, [before.oid])) blobs.set(oid, bytes);
+    }
+    const content = before && contentBefore(store, before, blobs);
+    const then = before && content && stateOf(before.kind, before.mode, content);
+    if (before && !then) {
+      if (before.kind !== 'other') lost.push({ path: file, size: before.size });
+      continue;
+    }
+    if ((!then && !now) || (then && now && isSameState(then.state, now.state))) continue;
+    if (then && then.state.kind !== 'folder') writer.add(then.bytes, then.state.id);
+    if (now && now.state.kind !== 'folder' && now.bytes.length <= maxAfterBytes && afterBytes < maxAllAfterBytes) {
+      afterBytes += now.bytes.length;
+      writer.add(now.bytes, now.state.id);
+    }
+    const texts = [then, now].flatMap((one) => (one?.state.isText ? [one.bytes] : []));
+    const length = texts.reduce((sum, { length }) => sum + length, 0);
+    if (texts.length > 0 && length <= maxComparedBytes) {
+      comparedBytes += length;
+      if (comparedBytes <= maxAllComparedBytes) countLines(lines, textOf(then), textOf(now));
+    }
+    changes.push({ path: file, before: then?.state ?? null, after: now?.state ?? null });
+  }
+  const isCounted = comparedBytes > 0 && comparedBytes <= maxAllComparedBytes;
+  return { changes, lost, ...(isCounted && { lines }) };
+}
+
+const textOf = (one: StateWithBytes | undefined): string => (one?.state.isText ? one.bytes.toString('utf8') : '');
+
+function countLines(lines: { added: number; removed: number }, before: string, after: string): void {
+  for (const hunk of diffSequences(linesWithoutEndings(before), linesWithoutEndings(after))) {
+    lines.added += hunk.toEnd - hunk.toStart;
+    lines.removed += hunk.fromEnd - hunk.fromStart;
+  }
+}
+
+const isSameIdentity = (before: SnapshotEntry, after: WalkedEntry | undefined): boolean =>
+  after?.kind === before.kind &&
+  after.size === before.size &&
+  after.mode === before.mode &&
+  after.identity.changed === before.identity?.changed &&
+  after.identity.modified === before.identity.modified &&
+  after.identity.inode === before.identity.inode;
+
+const isSameState = (one: RecordedState, other: RecordedState): boolean =>
+  one.id === other.id && one.kind === other.kind && one.mode === other.mode;
+
+interface StateWithBytes {
+  state: RecordedState;
+  bytes: Buffer;
+}
+
+function stateOf(kind: SnapshotEntry['kind'], mode: number, bytes: Buffer): StateWithBytes | undefined {
+  if (kind === 'other') return undefined;
+  if (kind !== 'file') return { state: { kind, id: contentId(bytes), mode }, bytes };
+  const isText = isPlainText(bytes);
+  return { state: { kind, id: contentId(bytes), mode, size: bytes.length, ...(isText && { isText }) }, bytes };
+}
+
+function stateNow(file: string, { kind, mode }: WalkedEntry): StateWithBytes | undefined {
+  try {
+    if (kind === 'link') return stateOf(kind, mode, Buffer.from(readlinkSync(file)));
+    if (kind === 'folder') return stateOf(kind, mode, Buffer.alloc(0));
+    const content = kind === 'file' ? (readUnchangedFileSync(file) ?? readUnchangedFileSync(file)) : undefined;
+    return content && stateOf(kind, Number(content.stats.mode) & 0o7777, content.bytes);
+  } catch {
+    return undefined; // gone or unreadable by now
+  }
+}
+
+function contentBefore(store: string, entry: SnapshotEntry, blobs: ReadonlyMap<string, Buffer>): Buffer | undefined {
+  if (entry.kind === 'folder') return Buffer.alloc(0);
+  if (entry.kind === 'link') return entry.target === undefined ? undefined : Buffer.from(entry.target);
+  if (entry.oid !== undefined) return blobs.get(entry.oid);
+  return entry.stored && readContentAt(store, entry.stored);
+}
+
+/** Compares contents where the identity does not decide. */
+function isSameContent({ kind, oid, stored }: SnapshotEntry, bytes: Buffer): boolean {
+  if (kind !== 'file') return true;
+  if (oid !== undefined) return gitBlobId(bytes, oid.length) === oid;
+  return stored === undefined || contentId(bytes) === stored.id;
+}
+
+async function blobsOf(differences: readonly Difference[]): Promise<Map<string, Buffer>> {
+  const wanted = new Map<string, Set<string>>();
+  for (const { scope, before, after } of differences) {
+    if (before?.oid === undefined || isSameIdentity(before, after)) continue;
+    wanted.set(scope, (wanted.get(scope) ?? new Set()).add(before.oid));
+  }
+  const blobs = new Map<string, Buffer>();
+  for (const [scope, oids] of wanted)
+    for (const [oid, bytes] of await readGitBlobs(scope, [...oids])) blobs.set(oid, bytes);
+  return blobs;
+}
+
+const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+function isPlainText(bytes: Buffer): boolean {
+  if (bytes.length > maxUtf8Bytes || bytes.includes(0)) return false;
+  if (bytes.length >= 3 && bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) return false;
+  try {
+    decoder.decode(bytes);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const isBelow = (folder: string, path: string): boolean =>
+  folder === '' || path === folder || path.startsWith(`${folder}/`);
+
+const relativeTo = (folder: string, path: string): string | undefined =>
+  folder === '' ? path : path.startsWith(`${folder}/`) ? path.slice(folder.length + 1) : undefined;

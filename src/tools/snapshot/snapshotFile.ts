@@ -1,0 +1,78 @@
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import * as paths from 'node:path';
+import { deserialize, serialize } from 'node:v8';
+import type { StoredContentPosition } from './currentContents.ts';
+import type { EntryIdentity, WalkedEntry } from './walkFiles.ts';
+
+/**
+ * Entry of a snapshot. `path` is relative to the scope. The content before the call is a blob of Git, a stored content, or the target of a
+ * link; absent, nothing holds it. `isRecent`: the entry may have changed since without another identity.
+ */
+export interface SnapshotEntry {
+  path: string;
+  kind: WalkedEntry['kind'];
+  identity: EntryIdentity | undefined;
+  size: number;
+  mode: number;
+  isRecent?: true;
+  oid?: string;
+  stored?: StoredContentPosition;
+  target?: string;
+}
+
+/** Folder with its own ignore rules: an open folder, or a repository inside. `path` is relative to the open folder; '' is the folder itself. */
+export interface SnapshotScope {
+  path: string;
+  isGit: boolean;
+  entries: SnapshotEntry[];
+  /** Permissions of each folder. */
+  folders: Map<string, number>;
+  skipped: string[];
+}
+
+export interface SnapshotRoot {
+  path: string;
+  scopes: SnapshotScope[];
+}
+
+interface Snapshot {
+  version: 1;
+  roots: SnapshotRoot[];
+}
+
+const suffix = '.snapshot';
+
+const snapshotPath = (store: string, id: string): string => paths.join(store, `${id}${suffix}`);
+
+// Snapshots of this process, by file. The file is read only after a kill of the editor.
+const open = new Map<string, Snapshot>();
+
+/** Writes the snapshot without a sync: it is needed after a kill of the editor, not after a power loss. */
+export function writeSnapshot(store: string, id: string, roots: SnapshotRoot[]): void {
+  const snapshot: Snapshot = { version: 1, roots };
+  writeFileSync(snapshotPath(store, id), serialize(snapshot), { mode: 0o600 });
+  open.set(snapshotPath(store, id), snapshot);
+}
+
+/** Throws for a missing or damaged snapshot. */
+export function readSnapshot(store: string, id: string): Snapshot {
+  const known = open.get(snapshotPath(store, id));
+  if (known) return known;
+  const snapshot: Snapshot = deserialize(readFileSync(snapshotPath(store, id)));
+  if (snapshot.version !== 1) throw new Error('The snapshot has another version.');
+  return snapshot;
+}
+
+export function removeSnapshot(store: string, id: string): void {
+  open.delete(snapshotPath(store, id));
+  rmSync(snapshotPath(store, id), { force: true });
+}
+
+/** Returns the packs with contents of open snapshots. */
+export function packsOfSnapshots(store: string): Set<string> {
+  const packs = new Set<string>();
+  for (const name of readdirSync(store).filter((one) => one.endsWith(suffix)))
+    for (const { scopes } of readSnapshot(store, name.slice(0, -suffix.length)).roots)
+      for (const { entries } of scopes) for (const { stored } of entries) if (stored) packs.add(stored.pack);
+  return packs;
+}

@@ -1,0 +1,211 @@
+import { mkdirSync, readlinkSync } from 'node:fs';
+import * as paths from 'node:path';
+import { readUnchangedFileSync } from '../sandbox/regularFile.ts';
+import { CurrentContents, type StoredContentPosition } from './currentContents.ts';
+import { type GitFolder, isInGit, readGitFolder } from './gitFiles.ts';
+import { packsOfSnapshots, type SnapshotEntry, type SnapshotRoot, writeSnapshot } from './snapshotFile.ts';
+import { identityOf, identityText, TooManyFilesError, type WalkedEntry, walkFiles } from './walkFiles.ts';
+
+export interface SnapshotRequest {
+  id: string;
+  /** Folder for snapshots and current contents, absolute. */
+  store: string;
+  /** Open folders, real paths. */
+  folders: readonly string[];
+  /** Maximum bytes of contents to store. */
+  budget: number;
+  /** Relies on no object of a repository, which the call might remove. */
+  withoutGit?: boolean;
+  /** Maximum files, links and empty folders; 100,000 by default. */
+  maxEntries?: number;
+}
+
+/** File that nothing holds, so that it cannot be restored. `path` is absolute, `size` in bytes. */
+export interface UnstoredFile {
+  path: string;
+  size: number;
+}
+
+interface SnapshotSummary {
+  entries: number;
+  /** The largest files that cannot be restored, and the number of all. */
+  unstored: UnstoredFile[];
+  unstoredCount: number;
+  /** Bytes read and stored for this snapshot. */
+  addedBytes: number;
+}
+
+/** More entries are not recorded. */
+export const maxSnapshotEntries = 100_000;
+/** Larger files are not stored if Git ignores them, and come last if untracked. */
+const maxSmallBytes = 1_000_000;
+const maxReported = 100;
+/** Coarsest time of a file system, in nanoseconds: an entry as young as this may change again without another identity. */
+const coarsestTime = 2_000_000_000n;
+
+interface Candidate {
+  file: string;
+  entry: SnapshotEntry;
+  order: number;
+}
+
+/**
+ * Records the state of the open folders before a call: the identity of each file, and the content of each file that the call could destroy.
+ * Git holds the content of unchanged tracked files. Other contents are stored until the budget ends: changed tracked files, untracked
+ * files, small ignored files, large untracked files, each from small to large. Folders that a pattern ignores as a whole are left out.
+ * Nothing of the open folders is changed. Throws the error of the disk.
+ */
+export async function takeSnapshot(request: SnapshotRequest): Promise<SnapshotSummary | SnapshotProblem> {
+  try {
+    return await take(request);
+  } catch (error) {
+    return toSnapshotProblem(error);
+  }
+}
+
+/** Reason why the state of the open folders is not recorded. */
+export interface SnapshotProblem {
+  problem: 'too-many-files' | 'disk-full';
+}
+
+/** Converts an error to a reason. Throws any other error. */
+export function toSnapshotProblem(error: unknown): SnapshotProblem {
+  if (error instanceof TooManyFilesError) return { problem: 'too-many-files' };
+  if (['ENOSPC', 'EDQUOT'].includes((error as NodeJS.ErrnoException).code ?? '')) return { problem: 'disk-full' };
+  throw error;
+}
+
+async function take(request: SnapshotRequest): Promise<SnapshotSummary> {
+  const { id, store, folders, budget, withoutGit = false, maxEntries = maxSnapshotEntries } = request;
+  const startedAt = BigInt(Date.now()) * 1_000_000n;
+  const roots: SnapshotRoot[] = [];
+  const candidates: Candidate[] = [];
+  let entries = 0;
+  for (const folder of outermostFolders(folders)) {
+    const root: SnapshotRoot = { path: folder, scopes: [] };
+    roots.push(root);
+    const waiting = [''];
+    for (let path = waiting.shift(); path !== undefined; path = waiting.shift()) {
+      const scope = paths.join(folder, path);
+      const git = isInGit(scope) ? await readGitFolder(scope).catch(() => undefined) : undefined;
+      const { walked, skipped } = walkScope(scope, git, maxEntries - entries);
+      entries += walked.entries.size;
+      waiting.push(...walked.repositories.map((one) => joined(path, one)));
+      const found = [...walked.entries].map(([name, entry]) => toSnapshotEntry(scope, name, entry, startedAt));
+      root.scopes.push({
+        path,
+        isGit: git !== undefined,
+        entries: found,
+        folders: walked.folders,
+        skipped: [...skipped, ...walked.unreadable],
+      });
+      for (const entry of found) {
+        if (entry.kind !== 'file' || isHeldByGit(entry, git, withoutGit)) continue;
+        candidates.push({ file: paths.join(scope, entry.path), entry, order: orderOf(entry, git) });
+      }
+    }
+  }
+  candidates.sort((one, other) => one.order - other.order || one.entry.size - other.entry.size);
+  mkdirSync(store, { recursive: true, mode: 0o700 });
+  const { unstored, addedBytes } = storeContents(store, candidates, budget, () => writeSnapshot(store, id, roots));
+  unstored.sort((one, other) => other.size - one.size);
+  return { entries, unstored: unstored.slice(0, maxReported), unstoredCount: unstored.length, addedBytes };
+}
+
+function storeContents(store: string, candidates: readonly Candidate[], budget: number, write: () => void) {
+  const contents = new CurrentContents(store);
+  const unstored: UnstoredFile[] = [];
+  const current = new Set<string>();
+  let bytes = 0;
+  let addedBytes = 0;
+  try {
+    for (const { file, entry, order } of candidates) {
+      const isAbove = bytes + entry.size > budget || order === orders.largeIgnored;
+      const known = isAbove ? undefined : contents.find(file, identityText(entry.identity!, entry.size));
+      entry.stored = known ?? (isAbove ? undefined : storeFile(contents, file, entry));
+      if (!entry.stored) unstored.push({ path: file, size: entry.size });
+      else {
+        bytes += entry.size;
+        if (!known) addedBytes += entry.size;
+        current.add(file);
+      }
+    }
+    write();
+    contents.finish(current, packsOfSnapshots(store));
+  } catch (error) {
+    contents.abandon();
+    throw error;
+  }
+  return { unstored, addedBytes };
+}
+
+// Tries twice, because a file may change while it is read.
+function storeFile(contents: CurrentContents, file: string, entry: SnapshotEntry): StoredContentPosition | undefined {
+  for (let attempt = 0; attempt < 2; attempt++) {
+    try {
+      const content = readUnchangedFileSync(file);
+      if (!content) continue;
+      entry.identity = identityOf(content.stats);
+      entry.size = content.bytes.length;
+      entry.mode = Number(content.stats.mode) & 0o7777;
+      return contents.add(file, identityText(entry.identity, entry.size), content.bytes);
+    } catch (error) {
+      if (['ENOSPC', 'EDQUOT'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
+      return undefined; // unreadable, or gone
+    }
+  }
+  return undefined;
+}
+
+const orders = { tracked: 0, untracked: 1, ignored: 2, largeUntracked: 3, largeIgnored: 4 };
+
+function orderOf({ path, size }: SnapshotEntry, git: GitFolder | undefined): number {
+  if (git?.tracked.has(path)) return orders.tracked;
+  const isSmall = size <= maxSmallBytes;
+  if (git?.ignoredFiles.has(path)) return isSmall ? orders.ignored : orders.largeIgnored;
+  return isSmall ? orders.untracked : orders.largeUntracked;
+}
+
+function isHeldByGit(entry: SnapshotEntry, git: GitFolder | undefined, withoutGit: boolean): boolean {
+  const blob = git?.blobs.get(entry.path);
+  if (withoutGit || blob?.size !== entry.size) return false;
+  entry.oid = blob.oid;
+  return true;
+}
+
+function walkScope(scope: string, git: GitFolder | undefined, maxEntries: number) {
+  const skipped: string[] = [];
+  const isSkipped = (path: string): boolean => {
+    const isIgnored = git?.ignoredFolders.has(path) === true;
+    if (isIgnored) skipped.push(path);
+    return isIgnored;
+  };
+  return { walked: walkFiles(scope, '', { isSkipped, maxEntries }), skipped };
+}
+
+function toSnapshotEntry(
+  scope: string,
+  path: string,
+  { kind, identity, size, mode }: WalkedEntry,
+  startedAt: bigint,
+): SnapshotEntry {
+  const entry: SnapshotEntry = { path, kind, identity, size, mode };
+  if (identity.inode === 0n || identity.changed >= startedAt - coarsestTime) entry.isRecent = true;
+  const target = kind === 'link' ? linkTarget(paths.join(scope, path)) : undefined;
+  if (target !== undefined) entry.target = target;
+  return entry;
+}
+
+function linkTarget(path: string): string | undefined {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Omits folders inside of other folders. */
+const outermostFolders = (folders: readonly string[]): string[] =>
+  folders.filter((one) => !folders.some((other) => other !== one && one.startsWith(other + paths.sep)));
+
+const joined = (folder: string, path: string): string => (folder === '' ? path : `${folder}/${path}`);

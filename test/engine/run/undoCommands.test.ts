@@ -1,0 +1,232 @@
+import assert from 'node:assert/strict';
+import { chmodSync, cpSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import type { UndoConfirmationAnswer, UndoConfirmationRequest } from '../../../src/engine/run/undo.ts';
+import { newestRedoableUndo } from '../../../src/protocol/run/runFiles.ts';
+import { undoableCallIds } from '../../../src/runs/undoSteps.ts';
+import { compareSnapshot } from '../../../src/tools/snapshot/compareSnapshot.ts';
+import { createFileRecorder } from '../../../src/tools/snapshot/fileRecorder.ts';
+import { takeSnapshot } from '../../../src/tools/snapshot/takeSnapshot.ts';
+import { eventually } from '../../support/eventually.ts';
+import { generator } from '../../support/random.ts';
+import { call, type ScriptedReply } from '../../support/scriptedClient.ts';
+import { temporaryWorkspace } from '../../support/workspace.ts';
+import { RecordedFolder } from '../../tools/snapshot/folder.ts';
+import { Conversation } from '../conversation.ts';
+
+describe('undo of what commands did', () => {
+  let talk: Conversation;
+  let snapshots: string;
+  let asked: UndoConfirmationRequest[];
+  beforeEach(() => {
+    snapshots = mkdtempSync(path.join(tmpdir(), 'towpath-snapshots-'));
+  });
+  afterEach(async () => {
+    await talk.end();
+    rmSync(snapshots, { recursive: true, force: true });
+  });
+
+  const run = (command: string) => call('shell.run', { command });
+  const write = (name: string, content: string) => call('fs.write', { path: name, content });
+  const build = (conversation: Conversation, store: string, isOn = () => true) => {
+    const { workspace } = conversation;
+    conversation.maxTurns = 100;
+    const budget = () => 200_000_000;
+    const jobs = { take: takeSnapshot, compare: compareSnapshot };
+    conversation.recorder = createFileRecorder({ workspace, store, isOn, budget, ...jobs });
+    conversation.engine = conversation.build();
+  };
+  const prepare = async (files: Record<string, string>, replies: ScriptedReply[], isOn = () => true) => {
+    talk = new Conversation(await temporaryWorkspace(files), [...replies, { text: 'Done.' }]);
+    asked = [];
+    build(talk, snapshots, isOn);
+  };
+  const begin = async (files: Record<string, string>, replies: ScriptedReply[], also = () => {}, isOn = () => true) => {
+    await prepare(files, replies, isOn);
+    also();
+    await talk.start();
+  };
+  const at = (name: string) => path.join(talk.workspace.roots[0]!.path, name);
+  const undo = async (scope: 'turn' | 'run', answer: UndoConfirmationAnswer = 'all') => {
+    const toolCallIds = undoableCallIds(await talk.kept(), scope);
+    return talk.engine.undo(talk.runId, { toolCallIds }, talk.workspace, async (question) => {
+      asked.push(question);
+      return answer;
+    });
+  };
+  const redo = async () => {
+    const undone = newestRedoableUndo(await talk.kept(), () => true);
+    return talk.engine.undo(talk.runId, { undo: undone!.seq }, talk.workspace, async () => 'none');
+  };
+  const files = (...names: string[]) => names.map((name) => talk.file(name));
+
+  it('puts every file back, and redo does it again', async () => {
+    await begin({ a: 'A\n', b: 'B\n', gone: 'G\n' }, [
+      { calls: [run("sed -i 's/A/a/' a; echo new > c; rm gone; printf '\\000\\001' > b; chmod 600 a")] },
+    ]);
+    assert.deepEqual(files('a', 'b', 'c', 'gone'), ['a\n', '\0\x01', 'new\n', undefined]);
+    assert.deepEqual(await undo('run'), { undone: ['gone', 'a', 'b', 'c'], left: [] });
+    assert.deepEqual(files('a', 'b', 'c', 'gone'), ['A\n', 'B\n', undefined, 'G\n']);
+    assert.equal(statSync(at('a')).mode & 0o777, 0o644);
+    assert.deepEqual(await redo(), { undone: ['c', 'b', 'a', 'gone'], left: [] });
+    assert.deepEqual(files('a', 'b', 'c', 'gone'), ['a\n', '\0\x01', 'new\n', undefined]);
+    assert.equal(statSync(at('a')).mode & 0o777, 0o600);
+  });
+
+  it('goes with edits in their true order', async () => {
+    await begin({ a: '1\n' }, [
+      { calls: [write('a', '2\n')] },
+      { calls: [run('echo 3 > a && echo b > b')] },
+      { calls: [write('b', 'c\n')] },
+    ]);
+    assert.deepEqual(files('a', 'b'), ['3\n', 'c\n']);
+    await undo('turn');
+    assert.deepEqual(files('a', 'b'), ['3\n', 'b\n']);
+    await undo('turn');
+    assert.deepEqual(files('a', 'b'), ['2\n', undefined]);
+    await undo('turn');
+    assert.deepEqual(files('a', 'b'), ['1\n', undefined]);
+  });
+
+  it('names what the user changed since, and leaves it', async () => {
+    await begin({ a: 'A\n', b: 'B\n' }, [{ calls: [run('echo 1 > a; echo 1 > b')] }]);
+    writeFileSync(at('b'), 'mine\n');
+    const { left } = (await undo('run', 'unchanged')) as { left: { path: string }[] };
+    assert.deepEqual(asked, [{ paths: ['a', 'b'], changedSince: ['b'] }]);
+    assert.deepEqual(
+      left.map(({ path }) => path),
+      ['b'],
+    );
+    assert.deepEqual(files('a', 'b'), ['A\n', 'mine\n']);
+  });
+
+  it('restores permissions alone', async () => {
+    await begin({ a: 'A\n' }, [{ calls: [run('chmod 755 a')] }], () => chmodSync(at('a'), 0o640));
+    assert.equal(statSync(at('a')).mode & 0o777, 0o755);
+    await undo('run');
+    assert.equal(statSync(at('a')).mode & 0o777, 0o640);
+    await redo();
+    assert.equal(statSync(at('a')).mode & 0o777, 0o755);
+  });
+
+  it('also of a command that failed', async () => {
+    await begin({ a: 'A\n' }, [{ calls: [run('rm a; exit 3')] }]);
+    await undo('run');
+    assert.deepEqual(files('a'), ['A\n']);
+  });
+
+  it('tells the model which files a command changed, but no name of a secret file', async () => {
+    await begin({ a: 'A\n', '.env': 'S=1\n' }, [{ calls: [run('echo 1 > a; echo S=2 > .env; echo n > n')] }]);
+    const result = (await talk.kept()).messages.flatMap((one) => (one.role === 'tool' ? one.toolResults : []))[0]!;
+    assert.deepEqual(JSON.parse(result.content).data.files, ['changed a', 'created n', '1 more']);
+  });
+
+  it('is not there for calls that only read, and says so where nothing is recorded', async () => {
+    await begin({ a: 'A\n' }, [{ calls: [run('cat a'), run('rm a')] }], undefined, () => false);
+    const calls = Object.values((await talk.kept()).calls);
+    assert.deepEqual(
+      calls.map(({ changes, unrecorded, snapshot }) => [changes, unrecorded, snapshot]),
+      [
+        [undefined, undefined, undefined],
+        [undefined, 'off', undefined],
+      ],
+    );
+  });
+
+  it('of a command that was at work when the editor was killed, and names the model what it changed', async () => {
+    await prepare({ a: 'A\n', b: 'B\n' }, [{ calls: [run('echo 1 > a; rm b; sleep 1000')] }]);
+    void talk.start();
+    await eventually('the command has changed the files', () => talk.file('b') === undefined);
+    const next = new Conversation(talk.workspace, [{ text: 'I see.' }]);
+    const copied = path.join(next.folder, 'snapshots'); // another path: nothing is remembered
+    cpSync(snapshots, copied, { recursive: true });
+    cpSync(talk.folder, next.folder, { recursive: true });
+    rmSync(path.join(next.folder, 'runs', talk.runId, 'lock'), { force: true });
+    Object.assign(next, { runId: talk.runId });
+    await talk.engine.stop(talk.runId);
+    try {
+      build(next, copied);
+      await next.continue('Go on.');
+      const { calls } = await next.kept();
+      const paths = Object.values(calls).flatMap(({ changes }) =>
+        (changes ?? []).map(({ path, mixed }) => [path, mixed]),
+      );
+      assert.deepEqual(paths, [
+        ['b', true],
+        ['a', true],
+      ]);
+      const told = JSON.stringify(next.client.requests[0]!.messages);
+      assert.match(told, /The run ended while this was running\./);
+      const toolCallIds = undoableCallIds(await next.kept(), 'run');
+      await next.engine.undo(next.runId, { toolCallIds }, next.workspace, async (question) => {
+        asked.push(question);
+        return 'all';
+      });
+      assert.deepEqual(asked, [{ paths: ['b', 'a'], changedSince: ['b', 'a'] }]);
+      assert.deepEqual(files('a', 'b'), ['A\n', 'B\n']);
+    } finally {
+      await next.engine.close();
+      rmSync(next.folder, { recursive: true });
+    }
+  });
+
+  it('survives in a branch after the run is deleted', async () => {
+    await begin({ a: 'A\n' }, [{ calls: [run('echo 1 > a; rm -f a')] }]);
+    const last = (await talk.store.events(talk.runId)).events.findLast(({ type }) => type === 'tool-end')!;
+    const { changes } = last as Extract<typeof last, { type: 'tool-end' }>;
+    const fork = await talk.store.fork(talk.runId, last.seq);
+    await talk.engine.close();
+    await talk.store.delete(talk.runId);
+    assert.equal(String(await talk.store.contents.readBytes(fork, changes![0]!.before!)), 'A\n');
+  });
+
+  it('of any number of random commands and edits restores every state', async () => {
+    const random = generator(3838);
+    const pick = <One>(all: readonly One[]): One => all[Math.floor(random() * all.length)]!;
+    const names = ['a', 'b', 'd/c', 'd/e/f', 'n'];
+    const commands = [
+      () => `rm -rf ${pick([...names, 'd'])}`,
+      () => `mkdir -p d/e; echo ${Math.floor(random() * 1e6)} > ${pick(names)}`,
+      () => `mv -f ${pick(names)} ${pick(names)}`,
+      () => `cp -f ${pick(names)} ${pick(names)}`,
+      () => `head -c 20 /dev/urandom > ${pick(names)}`,
+      () => `chmod ${pick(['600', '644', '755'])} ${pick(names)}`,
+      () => `ln -sf a ${pick(['link', 'b'])}`,
+      () => `mkdir -p ${pick(['empty', 'd/empty'])}`,
+    ];
+    const replies = Array.from(
+      { length: 25 },
+      (_, index): ScriptedReply => ({
+        calls: [random() < 0.2 ? write(pick(['w', 'x']), `${index}\n`) : run(`${pick(commands)()} || true`)],
+      }),
+    );
+    const states: Record<string, string>[] = [];
+    const folder = Object.create(RecordedFolder.prototype) as RecordedFolder;
+    await begin({ a: 'A\n', b: 'B\n', 'd/c': 'C\n', 'd/e/f': 'F\n' }, replies, () => {
+      Object.assign(folder, { root: talk.workspace.roots[0]!.path });
+      talk.told = (event) => {
+        if (event.type === 'approval') states.push(folder.state());
+      };
+    });
+    const end = folder.state();
+    assert.equal(states.length, 25);
+    const counts: number[] = [];
+    for (const [index, state] of [...states.entries()].reverse()) {
+      const ids = undoableCallIds(await talk.kept(), 'turn');
+      const current = folder.state();
+      if (JSON.stringify(current) === JSON.stringify(state)) continue; // the command changed nothing
+      assert.ok(ids.length > 0, String(index));
+      const { left } = (await undo('turn')) as { left: unknown[] };
+      assert.deepEqual(left, [], JSON.stringify(replies[index]));
+      assert.deepEqual(folder.state(), state, `${index}: ${JSON.stringify(replies[index])}`);
+      counts.push(index);
+    }
+    for (const index of counts.reverse()) {
+      const { left } = (await redo()) as { left: unknown[] };
+      assert.deepEqual(left, [], `${index}: ${JSON.stringify(replies[index])}`);
+      assert.deepEqual(folder.state(), states[index + 1] ?? end, `${index}: ${JSON.stringify(replies[index])}`);
+    }
+    assert.deepEqual(folder.state(), end);
+  }).timeout(120_000);
+});

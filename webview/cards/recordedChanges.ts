@@ -1,0 +1,36 @@
+import { html, nothing, type TemplateResult } from 'lit-html';
+import type { CallState } from '../../src/protocol/run/run.ts';
+import { escapeInvisibleInLine } from '../../src/protocol/text/escapeInvisible.ts';
+import { localizedCount, t } from '../../src/protocol/text/l10n.ts';
+import { type CardTextPiece, changedLineCountPieces, toPlainTextPiece } from './cardText.ts';
+
+/** Tests for a call whose changes were recorded by comparison: a command, or a tool of a server or of the editor. */
+export const hasRecordedChanges = (name: string, state: CallState | undefined): boolean =>
+  Boolean(state?.changes?.length) && !name.startsWith('fs.');
+
+/** Formats `3 files changed, 2 created +12 −3`. Folders are not counted. */
+export function recordedChangePieces({ changes = [], lines }: CallState): CardTextPiece[] {
+  const files = changes.filter(({ kind, afterKind }) => kind !== 'folder' && afterKind !== 'folder');
+  const created = files.filter(({ before }) => before === null).length;
+  const deleted = files.filter(({ after }) => after === null).length;
+  const changed = files.length - created - deleted;
+  const texts: string[] = [];
+  const numberOf = (count: number) => (texts.length === 0 ? localizedCount(count, 'file') : count);
+  if (changed > 0) texts.push(t('{0} changed', numberOf(changed)));
+  if (created > 0) texts.push(t('{0} created', numberOf(created)));
+  if (deleted > 0) texts.push(t('{0} deleted', numberOf(deleted)));
+  if (texts.length === 0) return [];
+  const { added = 0, removed = 0 } = lines ?? {};
+  return [toPlainTextPiece(texts.join(', ')), ...(added + removed > 0 ? changedLineCountPieces(added, removed) : [])];
+}
+
+/** Names files that a call changed and that no undo can restore. */
+export function lostFilesView({ lost = [] }: CallState): TemplateResult | typeof nothing {
+  if (lost.length === 0) return nothing;
+  const names = lost.slice(0, 3).map(escapeInvisibleInLine).join(', ');
+  return html`<p class="quiet" data-testid="lost-files">${
+    lost.length > 3
+      ? t('Cannot be restored: {0} and {1} more', names, lost.length - 3)
+      : t('Cannot be restored: {0}', names)
+  }</p>`;
+}
