@@ -1,5 +1,5 @@
 import path from 'node:path';
-import type * as vscode from 'vscode';
+import * as vscode from 'vscode';
 import { localize } from '../protocol/text/localized.ts';
 import { builtinTools } from '../tools/host/builtinTools.ts';
 import { createToolHost, type ToolHost } from '../tools/host/host.ts';
@@ -41,20 +41,6 @@ export function createToolset(parts: Dependencies): Toolset {
   const { workspace, approvals, policies, left, background, terminal, parserWorkers } = parts;
   const mcp = new McpServices(parts.context, workspace, parts.modals);
   workspace.startedFiles = () => mcp.servers.startedFiles();
-  const tools = builtinTools({
-    delete: { quota: () => settings()['undo.quota'] },
-    shell: {
-      timeout: () => settings()['shell.timeout'],
-      left,
-      background,
-      mirror: (command, folder) => (settings()['shell.terminal'] ? terminal.mirror(command, folder) : undefined),
-    },
-    web: {
-      allowPrivate: () => settings()['web.allowPrivate'],
-      pageText: (page) => parserWorkers.others.run('page', page),
-    },
-    language: editorLanguageService,
-  });
   const recorder = createFileRecorder({
     workspace,
     store: path.join(parts.storeFolder, 'snapshots'),
@@ -64,6 +50,24 @@ export function createToolset(parts: Dependencies): Toolset {
     take: (request) => parserWorkers.snapshots.run('takeSnapshot', request),
     compare: (request) => parserWorkers.snapshots.run('compareSnapshot', request),
   });
+  const tools = builtinTools({
+    delete: { quota: () => settings()['undo.quota'] },
+    shell: {
+      timeout: () => settings()['shell.timeout'],
+      left,
+      background,
+      covers: (files) => recorder.covers(files),
+      mirror: (command, folder) => (settings()['shell.terminal'] ? terminal.mirror(command, folder) : undefined),
+    },
+    web: {
+      allowPrivate: () => settings()['web.allowPrivate'],
+      pageText: (page) => parserWorkers.others.run('page', page),
+    },
+    language: editorLanguageService,
+  });
+  parts.context.subscriptions.push(
+    vscode.workspace.onDidSaveTextDocument(({ uri }) => recorder.noteChange(uri.fsPath)),
+  );
   const host = createToolHost({
     workspace,
     recorder,

@@ -83,8 +83,8 @@ export class ChangedFiles implements vscode.Disposable {
     if (event.runId !== this.parts.shown()) return;
     const counts =
       event.type === 'undo' ||
-      (event.type === 'tool-end' && (event.changes?.length || event.moved)) ||
-      (event.type === 'tool-start' && event.command);
+      (event.type === 'tool-end' && (event.changes?.length || event.moved || event.unrecorded)) ||
+      (event.type === 'tool-start' && isUnrecordedCommand(event));
     if (counts) this.later(() => this.events.push(event) === 0);
   }
 
@@ -155,7 +155,7 @@ export class ChangedFiles implements vscode.Disposable {
     const { run } = this;
     for (const event of this.events.splice(0)) {
       if (!run || event.runId !== run.id || event.seq <= run.seq) continue;
-      if (event.type === 'tool-start') run.ran = true;
+      if (event.type === 'tool-start' || (event.type === 'tool-end' && event.unrecorded)) run.ran = true;
       foldFileChanges(run, event);
       if (event.type === 'undo' || event.type === 'redo' || (event.type === 'tool-end' && event.moved)) this.all = true;
       if (event.type === 'tool-end') for (const { path: name } of event.changes ?? []) this.touched.add(name);
@@ -213,3 +213,6 @@ export class ChangedFiles implements vscode.Disposable {
     return root && path.join(root.path, ...rest);
   }
 }
+
+const isUnrecordedCommand = ({ command, snapshot }: Extract<RunEvent, { type: 'tool-start' }>): boolean =>
+  command !== undefined && snapshot === undefined;

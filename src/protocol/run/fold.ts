@@ -215,7 +215,7 @@ export function applyEvent(run: Run, event: RunEvent): void {
       call.changes = event.changes;
       call.moved = event.moved;
       call.command = event.command;
-      if (event.command) run.ran = true;
+      if (event.command && event.snapshot === undefined) run.ran = true;
       call.step = event.step;
       call.onlyReads = event.onlyReads;
       call.snapshot = event.snapshot;
@@ -259,6 +259,7 @@ export function applyEvent(run: Run, event: RunEvent): void {
       call.changes = event.changes;
       call.moved = event.moved;
       call.unrecorded = event.unrecorded;
+      if (event.unrecorded) run.ran = true;
       call.lost = event.lost;
       call.lines = event.lines;
       call.snapshot = undefined;

@@ -107,7 +107,7 @@ export interface Corruption {
  * - `pausing`: the run pauses at the end of the turn; `held`: denied calls that hold the run, see `isRunHeldByDenial`.
  * - `asking`: calls with open user questions, oldest first; `queued`: undelivered messages of the user.
  * - `unmade`: planned file changes of failed calls since the last continuation; a disk failure may have applied some.
- * - `ran`: a command with effects has run and may have changed other files.
+ * - `ran`: a command with effects has run without a record of its changes.
  * - `instructed`: instruction files received since the start, by path, with the message index.
  * - `tools`, `outcomes`: tools and undelivered outcomes of node calls, by call id; see `outcomes.ts`.
  * - `ends`: background commands with an end that the model has not received.

@@ -119,6 +119,8 @@ export interface ToolCallPlan {
   loss?: PlannedDataLoss;
   /** Finds a loss not yet in the plan; undefined if there is none. Resolves within one second and never rejects. */
   findLoss?(): Promise<PlannedDataLoss | undefined>;
+  /** The call may remove a Git repository, or nobody can read what it does: an undo must not rely on the repository. */
+  distrustsGit?: true;
   /** Marker in the environment of the command's processes; recovery finds the processes with the marker. */
   marker?: string;
   /**
@@ -168,9 +170,11 @@ export interface ToolCallPlan {
   run(context: ToolContext): Promise<unknown>;
 }
 
+/** `restorable`: an undo of the call restores all of it. */
 export interface PlannedDataLoss {
   text: LocalizableText;
   items: readonly string[];
+  restorable?: true;
 }
 
 export interface ApprovalRequestPlan

@@ -37,12 +37,12 @@ import { fileSizesAndTimes } from '../files/fileTimes.ts';
 import { createSearchExclusionPredicate, readsNeedNoApproval } from '../policy/policy.ts';
 import { sha256 } from '../sandbox/fileText.ts';
 import { virtualFoldersReadOnlyReason } from '../sandbox/virtual.ts';
-import type { FileRecorder, FileRecording, RecordedChanges } from '../snapshot/fileRecorder.ts';
+import type { FileRecorder, RecordedChanges } from '../snapshot/fileRecorder.ts';
 import { createApprovalFlow, type PreparedToolCall, type ToolCallPreparer } from './approvalFlow.ts';
 import { createApprovalQueue } from './approvalQueue.ts';
 import { normalizeArgumentPaths } from './normalizePaths.ts';
 import { decidePlannedCallByPolicy, type PlannedToolCall, planReadOnlyCall } from './policySubject.ts';
-import { addChangesToOutcome } from './recordedChanges.ts';
+import { addChangesToOutcome, beginRecording } from './recordedChanges.ts';
 import { emitStoredEvent, type StoredUndoChanges, storeUndoState } from './storedEvents.ts';
 import { addRevisionToOutcome } from './userRevision.ts';
 import { findCompletedStepResult, stepStartRecord, toRecordedOutcome } from './workflowSteps.ts';
@@ -163,7 +163,8 @@ export function createToolHost({
         return toSuccessOutcome({ ...error.data, changed: false });
       });
       const revised = changed === undefined ? executed : addRevisionToOutcome(executed, changed);
-      const outcome = limitOutcomeSize(addChangesToOutcome(revised, recorded));
+      // The result of a workflow step has the documented keys only.
+      const outcome = limitOutcomeSize(context.step ? revised : addChangesToOutcome(revised, recorded));
       if (isUnansweredQuestion(outcome)) return outcome; // not ended
       const did = outcome.ok ? doing : await doneOf(doing, outcome.error.code, context.workspace ?? workspace);
       const end: RunEventBody = {
@@ -201,7 +202,7 @@ export function createToolHost({
         const reads = read && line !== undefined && { reads: line };
         const { title } = meantBy(tool, args).tool;
         const named = { toolCallId: call.id, name: call.name, ...(title && { title }) };
-        const recording = await beginRecording(meantBy(tool, args).tool, plan, context);
+        const recording = await beginRecording(recorder, meantBy(tool, args).tool, plan, context);
         const snapshot = recording?.snapshot !== undefined && { snapshot: recording.snapshot };
         const start = { ...named, ...undoState, ...(command && { command }), ...reads, ...snapshot };
         const step = stepStartRecord(call, plan, context);
@@ -216,6 +217,7 @@ export function createToolHost({
           const { path, before, after } = plan.change;
           diff = formatShortFileChange(path, before, after);
         }
+        if (plan?.change) recorder?.noteChange(plan.change.realPath);
         started = now(); // the duration excludes the user's decision
         throwIfInterrupted(context.signal);
         const toolContext = contextOf(call, context, context.workspace ?? workspace, {
@@ -245,20 +247,6 @@ export function createToolHost({
       }
     },
   };
-
-  /** Records the files before a call that may change any of them; file tools name their own changes. */
-  async function beginRecording(
-    tool: Tool,
-    plan: ApprovalRequestPlan | undefined,
-    context: CallContext,
-  ): Promise<FileRecording | undefined> {
-    const onlyReads = tool.risk !== 'execute' || tool.leavesFiles || tool.ofRun || typeof plan?.reading === 'function';
-    if (!recorder || onlyReads || plan?.change) return undefined;
-    return recorder.begin(context.signal, () => {
-      const said = message('Recording files…');
-      context.emit({ type: 'progress', text: toEnglishText(said), said }).catch(() => undefined);
-    });
-  }
 
   /** Returns the changes of a failed call, which may be partial: some files of a folder may be deleted. */
   async function doneOf(
@@ -317,7 +305,8 @@ export function createToolHost({
     if (effect === 'deny') return lossless;
     const determine = async () => {
       const loss = await raceWithAbort(findLoss(), context.signal, throwInterrupted);
-      return weighedWith(loss ? { ...lossy, loss } : { ...plan, findLoss: undefined });
+      const isFree = loss === undefined || (loss.restorable && policy(context.runId).preset === 'autopilot');
+      return weighedWith(isFree ? { ...plan, findLoss: undefined } : { ...lossy, loss });
     };
     if (effect === 'allow') return determine();
     const known = determine();

@@ -1,7 +1,25 @@
 import type { ToolOutcome } from '../../protocol/content/tools.ts';
 import type { StoredFileChange } from '../../protocol/run/events.ts';
+import { message, toEnglishText } from '../../protocol/text/l10n.ts';
+import type { ApprovalRequestPlan, CallContext, Tool } from '../core/tool.ts';
 import { secretFileReason } from '../policy/secretFiles.ts';
-import type { RecordedChanges } from '../snapshot/fileRecorder.ts';
+import type { FileRecorder, FileRecording, RecordedChanges } from '../snapshot/fileRecorder.ts';
+
+/** Records the files before a call that may change any of them; file tools name their own changes. Undefined for other calls. */
+export async function beginRecording(
+  recorder: FileRecorder | undefined,
+  tool: Tool,
+  plan: Pick<ApprovalRequestPlan, 'change' | 'reading' | 'distrustsGit'> | undefined,
+  { signal, emit }: CallContext,
+): Promise<FileRecording | undefined> {
+  const onlyReads = tool.risk !== 'execute' || tool.leavesFiles || tool.ofRun || typeof plan?.reading === 'function';
+  if (!recorder || onlyReads || plan?.change) return undefined;
+  const report = () => {
+    const said = message('Recording files…');
+    emit({ type: 'progress', text: toEnglishText(said), said }).catch(() => undefined);
+  };
+  return recorder.begin({ withoutGit: plan?.distrustsGit === true, signal, report });
+}
 
 const maxFiles = 20;
 const maxCharacters = 1500;

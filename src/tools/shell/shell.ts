@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { type LocalizedMessage, message } from '../../protocol/text/l10n.ts';
 import { findProjectPackages } from '../commands/grants/projectPackages.ts';
 import { commandApprovalReason, judgeCommand } from '../commands/judgeCommand.ts';
-import { createDataLossFinder } from '../commands/loss/loss.ts';
+import { createDataLossFinder, type FileCoverage, mayRemoveRepository } from '../commands/loss/loss.ts';
 import { commandOutputFiles } from '../commands/outputFiles.ts';
 import { findReferencedPaths } from '../commands/referencedPaths.ts';
 import type { CommandPart } from '../core/commandPart.ts';
@@ -31,6 +31,8 @@ export interface ShellOptions {
   run?: typeof runCommand;
   /** Milliseconds for the detection of losses. */
   lossLimit?: number;
+  /** Tells whether an undo of a command will restore these files (absolute paths). */
+  covers?: FileCoverage;
 }
 
 /**
@@ -46,6 +48,7 @@ export function shellTool({
   background = new BackgroundCommands(),
   run = runCommand,
   lossLimit,
+  covers,
 }: ShellOptions = {}): Tool {
   const made = new SeenOutputFiles();
   const refuseTwin = (command: string, folder: string, runId: string) =>
@@ -75,8 +78,10 @@ export function shellTool({
             : undefined;
       const findLoss =
         typeof reading === 'string'
-          ? await createDataLossFinder(workspace.roots, folder.path, command, lossLimit)
+          ? await createDataLossFinder(workspace.roots, folder.path, command, lossLimit, covers)
           : undefined;
+      const distrustsGit =
+        typeof reading === 'string' && (await mayRemoveRepository(workspace.roots, folder.path, command));
       const outputs =
         typeof reading === 'string' && why === undefined
           ? await commandOutputFiles(workspace.roots, folder.path, command)
@@ -87,6 +92,7 @@ export function shellTool({
         why: why ?? '',
         command,
         ...(findLoss && { findLoss }),
+        ...(distrustsGit && { distrustsGit }),
         marker,
         ...(await resolveFolder(folder.relative, parts, workspace.roots)),
         ...(timeoutSeconds !== undefined && { timeLimit: timeoutSeconds }),

@@ -6,9 +6,10 @@ import { linesWithoutEndings } from '../sandbox/fileText.ts';
 import { readUnchangedFileSync } from '../sandbox/regularFile.ts';
 import { readContentAt } from './currentContents.ts';
 import { gitBlobId, ignoredPaths, readGitBlobs } from './gitFiles.ts';
+import { maxSnapshotEntries } from './limits.ts';
 import { contentId, PackWriter } from './packWriter.ts';
 import { readSnapshot, removeSnapshot, type SnapshotEntry, type SnapshotScope } from './snapshotFile.ts';
-import { maxSnapshotEntries, type SnapshotProblem, toSnapshotProblem, type UnstoredFile } from './takeSnapshot.ts';
+import { type SnapshotProblem, toSnapshotProblem, type UnstoredFile } from './takeSnapshot.ts';
 import { lookAtEntry, type WalkedEntry, walkFiles } from './walkFiles.ts';
 
 export interface CompareRequest {

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { lstat, rm } from 'node:fs/promises';
 import * as paths from 'node:path';
 import type { RunEventBody, StoredFileChange } from '../../protocol/run/events.ts';
 import { raceWithAbort } from '../../protocol/values/abort.ts';
@@ -8,6 +9,7 @@ import { ToolError } from '../core/tool.ts';
 import { openFolderRoots, type Workspace } from '../core/workspace.ts';
 import { relativePathInside, resolveWorkspaceRoots } from '../sandbox/paths.ts';
 import type { CompareRequest, compareSnapshot, RecordedChange, RecordedState } from './compareSnapshot.ts';
+import { maxSmallBytes } from './limits.ts';
 import type { SnapshotRequest, takeSnapshot } from './takeSnapshot.ts';
 
 /** Changes of a call by comparison, for its `tool-end` event. */
@@ -31,11 +33,21 @@ export interface FileRecording {
 export interface FileRecorder {
   /**
    * Records the state before a call. Throws `TOOL_INTERRUPTED` on abort, and `STORE_FULL` if the disk is full: the call must not start.
-   * @param report called if the recording takes noticeable time
    */
-  begin(signal: AbortSignal, report: () => void): Promise<FileRecording>;
+  begin(call: RecordedCall): Promise<FileRecording>;
+  /** Tells whether the recording of the next call will hold these files (absolute paths). Resolves to false in doubt. */
+  covers(files: readonly string[]): Promise<boolean>;
   /** Returns the recording of a call that was interrupted by the end of its window. */
   interrupted(snapshot: string): FileRecording;
+  /** Notes that an editor or a file tool changes a file (absolute path) beside the recorded calls. */
+  noteChange(path: string): void;
+}
+
+/** `withoutGit`: the call may remove a repository. `report` is called if the recording takes noticeable time. */
+interface RecordedCall {
+  withoutGit?: boolean;
+  signal: AbortSignal;
+  report(): void;
 }
 
 interface FileRecorderOptions {
@@ -51,16 +63,29 @@ interface FileRecorderOptions {
   compare(request: CompareRequest): ReturnType<typeof compareSnapshot>;
 }
 
-/** Milliseconds until a recording is reported. */
+/** `isShared`: something else may change files during the call. `others`: files that an editor or a file tool has changed during the call. */
+interface ActiveRecording {
+  isShared: boolean;
+  readonly others: Set<string>;
+}
+
+/** Milliseconds until a recording is reported, and until it is given up. */
 const noticeableMs = 300;
+const maxRecordingMs = 15_000;
+/** Milliseconds until folders with too many files are tried again. */
+const retryMs = 300_000;
 const maxChanges = 20_000;
 const maxLost = 100;
 
 export function createFileRecorder(options: FileRecorderOptions): FileRecorder {
   const { workspace, store, take, compare } = options;
-  const active = new Set<{ isShared: boolean }>();
+  const active = new Set<ActiveRecording>();
+  let givenUp: { folders: string; until: number } | undefined;
+  const keyOf = (roots: readonly ResolvedWorkspaceRoot[]) => JSON.stringify(roots.map(({ realPath }) => realPath));
+  const isGivenUp = (roots: readonly ResolvedWorkspaceRoot[]) =>
+    givenUp?.folders === keyOf(roots) && Date.now() < givenUp.until;
   const busy = () => options.isBusy?.() === true;
-  const recordingOf = (id: string, own: { isShared: boolean }): FileRecording => ({
+  const recordingOf = (id: string, own: ActiveRecording): FileRecording => ({
     snapshot: id,
     async end(newPack) {
       try {
@@ -69,12 +94,16 @@ export function createFileRecorder(options: FileRecorderOptions): FileRecorder {
           return { unrecorded: compared.problem === 'disk-full' ? 'failed' : compared.problem };
         if (compared.changes.length > maxChanges) return { unrecorded: 'too-many-files' };
         const roots = await resolveWorkspaceRoots(openFolderRoots(workspace.roots));
-        const isMixed = own.isShared || busy();
+        const isShared = own.isShared || busy();
+        const others = new Set([...own.others].map((path) => relativePathInside(roots, path)));
         const lost = [...compared.lost.map(({ path }) => path), ...compared.deletedFolders].flatMap(
           (path) => relativePathInside(roots, path) ?? [],
         );
         return {
-          changes: compared.changes.flatMap((change) => toStoredChange(roots, change, isMixed) ?? []).sort(inOrder),
+          changes: compared.changes
+            .flatMap((change) => toStoredChange(roots, change) ?? [])
+            .map((change) => (isShared || others.has(change.path) ? { ...change, mixed: true as const } : change))
+            .sort(inOrder),
           ...(compared.lines && { lines: compared.lines }),
           ...(lost.length > 0 && { lost: lost.slice(0, maxLost) }),
         };
@@ -86,12 +115,33 @@ export function createFileRecorder(options: FileRecorderOptions): FileRecorder {
     },
   });
   return {
-    interrupted: (snapshot) => recordingOf(snapshot, { isShared: true }),
-    async begin(signal, report) {
-      if (!options.isOn()) return notRecorded('off');
+    interrupted: (snapshot) => recordingOf(snapshot, { isShared: true, others: new Set() }),
+    noteChange(path) {
+      for (const one of active) one.others.add(path);
+    },
+    async covers(files) {
+      if (!options.isOn() || workspace.virtual) return false;
+      const roots = await resolveWorkspaceRoots(openFolderRoots(workspace.roots));
+      if (isGivenUp(roots)) return false;
+      let bytes = 0;
+      for (const file of files) {
+        if (relativePathInside(roots, file) === undefined) return false;
+        const stats = await lstat(file).catch(() => undefined);
+        if (!stats || stats.size > maxSmallBytes) return false; // larger files may be left out
+        bytes += stats.size;
+      }
+      return bytes <= options.budget() / 2;
+    },
+    async begin({ withoutGit = false, signal, report }) {
+      if (!options.isOn()) {
+        if (active.size === 0) await rm(store, { recursive: true, force: true }).catch(() => {}); // may hold secrets
+        return notRecorded('off');
+      }
       const roots = await resolveWorkspaceRoots(openFolderRoots(workspace.roots));
       if (workspace.virtual || roots.length === 0) return { end: async () => ({}) };
-      const own = { isShared: active.size > 0 || busy() };
+      const key = keyOf(roots);
+      if (isGivenUp(roots)) return notRecorded('too-many-files');
+      const own: ActiveRecording = { isShared: active.size > 0 || busy(), others: new Set() };
       for (const other of active) other.isShared = true;
       active.add(own);
       const timer = setTimeout(report, noticeableMs);
@@ -99,17 +149,19 @@ export function createFileRecorder(options: FileRecorderOptions): FileRecorder {
       try {
         const folders = roots.map(({ realPath }) => realPath);
         const taken = await raceWithAbort(
-          take({ id, store, folders, budget: options.budget() }),
-          signal,
-          throwInterrupted,
+          take({ id, store, folders, budget: options.budget(), withoutGit }),
+          AbortSignal.any([signal, AbortSignal.timeout(maxRecordingMs)]),
+          () => (signal.aborted ? throwInterrupted() : Promise.reject(new Error('It took too long.'))),
         );
         if (!('problem' in taken)) return recordingOf(id, own);
         if (taken.problem === 'disk-full') throw new ToolError('STORE_FULL', diskFull);
         active.delete(own);
+        givenUp = { folders: key, until: Date.now() + retryMs };
         return notRecorded(taken.problem);
       } catch (error) {
         active.delete(own);
         if (error instanceof ToolError) throw error;
+        givenUp = { folders: key, until: Date.now() + retryMs };
         return notRecorded('failed');
       } finally {
         clearTimeout(timer);
@@ -134,7 +186,6 @@ const notRecorded = (unrecorded: RecordedChanges['unrecorded']): FileRecording =
 function toStoredChange(
   roots: readonly ResolvedWorkspaceRoot[],
   { path, before, after }: RecordedChange,
-  isMixed: boolean,
 ): StoredFileChange | undefined {
   const relative = relativePathInside(roots, paths.normalize(path));
   if (relative === undefined) return undefined;
@@ -149,7 +200,6 @@ function toStoredChange(
     ...(before && { mode: before.mode }),
     ...(afterKind && { afterKind }),
     ...(after && { afterMode: after.mode }),
-    ...(isMixed && { mixed: true }),
   };
 }
 

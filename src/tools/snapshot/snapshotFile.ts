@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import * as paths from 'node:path';
 import { deserialize, serialize } from 'node:v8';
 import type { StoredContentPosition } from './currentContents.ts';
@@ -68,11 +68,22 @@ export function removeSnapshot(store: string, id: string): void {
   rmSync(snapshotPath(store, id), { force: true });
 }
 
-/** Returns the packs with contents of open snapshots. */
+// Milliseconds after which the call of an open snapshot is never continued.
+const maxAgeMs = 14 * 24 * 3_600_000;
+
+/** Returns the packs with contents of open snapshots. Removes snapshots that are too old, or damaged. */
 export function packsOfSnapshots(store: string): Set<string> {
   const packs = new Set<string>();
-  for (const name of readdirSync(store).filter((one) => one.endsWith(suffix)))
-    for (const { scopes } of readSnapshot(store, name.slice(0, -suffix.length)).roots)
-      for (const { entries } of scopes) for (const { stored } of entries) if (stored) packs.add(stored.pack);
+  for (const name of readdirSync(store).filter((one) => one.endsWith(suffix))) {
+    const id = name.slice(0, -suffix.length);
+    try {
+      if (Date.now() - statSync(paths.join(store, name)).mtimeMs > maxAgeMs)
+        throw new Error('The snapshot is too old.');
+      for (const { scopes } of readSnapshot(store, id).roots)
+        for (const { entries } of scopes) for (const { stored } of entries) if (stored) packs.add(stored.pack);
+    } catch {
+      removeSnapshot(store, id);
+    }
+  }
   return packs;
 }

@@ -3,6 +3,7 @@ import * as paths from 'node:path';
 import { readUnchangedFileSync } from '../sandbox/regularFile.ts';
 import { CurrentContents, type StoredContentPosition } from './currentContents.ts';
 import { type GitFolder, isInGit, readGitFolder } from './gitFiles.ts';
+import { maxSmallBytes, maxSnapshotEntries } from './limits.ts';
 import { packsOfSnapshots, type SnapshotEntry, type SnapshotRoot, writeSnapshot } from './snapshotFile.ts';
 import { identityOf, identityText, TooManyFilesError, type WalkedEntry, walkFiles } from './walkFiles.ts';
 
@@ -35,10 +36,6 @@ interface SnapshotSummary {
   addedBytes: number;
 }
 
-/** More entries are not recorded. */
-export const maxSnapshotEntries = 100_000;
-/** Larger files are not stored if Git ignores them, and come last if untracked. */
-const maxSmallBytes = 1_000_000;
 const maxReported = 100;
 /** Coarsest time of a file system, in nanoseconds: an entry as young as this may change again without another identity. */
 const coarsestTime = 2_000_000_000n;

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { chmodSync, cpSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { UndoConfirmationAnswer, UndoConfirmationRequest } from '../../../src/engine/run/undo.ts';
 import { newestRedoableUndo } from '../../../src/protocol/run/runFiles.ts';
 import { undoableCallIds } from '../../../src/runs/undoSteps.ts';
+import { builtinTools } from '../../../src/tools/host/builtinTools.ts';
 import { compareSnapshot } from '../../../src/tools/snapshot/compareSnapshot.ts';
 import { createFileRecorder } from '../../../src/tools/snapshot/fileRecorder.ts';
 import { takeSnapshot } from '../../../src/tools/snapshot/takeSnapshot.ts';
@@ -34,7 +36,9 @@ describe('undo of what commands did', () => {
     conversation.maxTurns = 100;
     const budget = () => 200_000_000;
     const jobs = { take: takeSnapshot, compare: compareSnapshot };
-    conversation.recorder = createFileRecorder({ workspace, store, isOn, budget, ...jobs });
+    const recorder = createFileRecorder({ workspace, store, isOn, budget, ...jobs });
+    conversation.recorder = recorder;
+    conversation.tools = builtinTools({ shell: { covers: (files) => recorder.covers(files) } });
     conversation.engine = conversation.build();
   };
   const prepare = async (files: Record<string, string>, replies: ScriptedReply[], isOn = () => true) => {
@@ -169,6 +173,84 @@ describe('undo of what commands did', () => {
       await next.engine.close();
       rmSync(next.folder, { recursive: true });
     }
+  });
+
+  it('asks about a file that an editor saved while the command ran', async () => {
+    await prepare({ a: 'A\n', b: 'B\n' }, [
+      { calls: [run('echo 1 > a; echo 1 > b; while [ ! -e go ]; do sleep 0.05; done; rm go')] },
+    ]);
+    const done = talk.start();
+    await eventually('the command is at work', () => talk.file('b') === '1\n');
+    writeFileSync(at('b'), 'mine\n');
+    talk.recorder!.noteChange(at('b'));
+    writeFileSync(at('go'), '');
+    await done;
+    await undo('run', 'unchanged');
+    assert.deepEqual(asked, [{ paths: ['a', 'b'], changedSince: ['b'] }]);
+    assert.deepEqual(files('a', 'b'), ['A\n', 'mine\n']);
+  });
+
+  const git = (...args: string[]) => {
+    const author = ['-c', 'user.name=a', '-c', 'user.email=a@example.com', '-c', 'commit.gpgsign=false'];
+    execFileSync('git', ['-C', talk.workspace.roots[0]!.path, ...author, ...args], { stdio: 'ignore' });
+  };
+
+  it('is promised where a command discards work, which then needs no approval under Autopilot', async () => {
+    for (const preset of ['edits-free', 'autopilot'] as const) {
+      await prepare({ a: 'A\n' }, [{ calls: [run('git checkout .')] }]);
+      for (const args of [['init'], ['add', '-A'], ['commit', '-m', 'one']]) git(...args);
+      writeFileSync(at('a'), 'work\n');
+      const losses: (string | undefined)[] = [];
+      talk.preset = preset;
+      talk.approve = async ({ plan }) => {
+        losses.push(plan.loss?.text);
+        return { decision: 'allow' };
+      };
+      build(talk, snapshots);
+      await talk.start();
+      assert.deepEqual(
+        losses,
+        preset === 'autopilot' ? [] : ['Discards uncommitted changes in 1 file: a. Undo restores them.'],
+      );
+      assert.deepEqual(files('a'), ['A\n']);
+      await undo('run');
+      assert.deepEqual(files('a'), ['work\n']);
+      if (preset === 'edits-free') await talk.end();
+    }
+  });
+
+  it('is not promised for what does not fit, commits, or while recording is off', async () => {
+    const askedFor = async (command: string, size: number, isOn: boolean) => {
+      await prepare({ a: 'A\n' }, [{ calls: [run(command)] }], () => isOn);
+      for (const args of [['init'], ['add', '-A'], ['commit', '-m', 'one'], ['commit', '--allow-empty', '-m', 'two']])
+        git(...args);
+      writeFileSync(at('a'), 'w'.repeat(size));
+      const losses: (string | undefined)[] = [];
+      talk.preset = 'autopilot';
+      talk.approve = async ({ plan }) => {
+        losses.push(plan.loss?.text);
+        return { decision: 'allow' };
+      };
+      build(talk, snapshots, () => isOn);
+      await talk.start();
+      await talk.end();
+      return losses.join();
+    };
+    assert.match(await askedFor('git checkout .', 1_000_001, true), /Cannot be undone\.$/);
+    assert.match(await askedFor('git checkout .', 10, false), /Cannot be undone\.$/);
+    assert.match(
+      await askedFor('git reset --hard HEAD~1', 10, true),
+      /Undo restores them\. Moves branch \S+ back by 1/,
+    );
+    await prepare({ a: 'A\n' }, []);
+  });
+
+  it('does not rely on a repository that the command removes', async () => {
+    await prepare({ a: 'A\n', 'b/c': 'C\n' }, [{ calls: [run('rm -rf .git a b')] }]);
+    for (const args of [['init'], ['add', '-A'], ['commit', '-m', 'one']]) git(...args);
+    await talk.start();
+    await undo('run');
+    assert.deepEqual(files('a', 'b/c'), ['A\n', 'C\n']);
   });
 
   it('survives in a branch after the run is deleted', async () => {

@@ -25,26 +25,49 @@ const shownNames = 3;
  * commits of a single branch; without a repository, every file. The finder returns undefined for no loss. Returns undefined if the command
  * names nothing to discard.
  * @param folder working folder, absolute
+ * @param covers tells whether an undo of the command will restore these files (absolute paths)
  */
 export async function createDataLossFinder(
   roots: readonly Pick<WorkspaceRoot, 'path'>[],
   folder: string,
   command: string,
   milliseconds = limit,
+  covers: FileCoverage = async () => false,
 ): Promise<(() => Promise<PlannedDataLoss | undefined>) | undefined> {
   const claims = await findPotentialDataLosses(command, around(folder));
-  return claims.length > 0 ? () => lossOf(roots, claims, milliseconds) : undefined;
+  return claims.length > 0 ? () => lossOf(roots, claims, milliseconds, covers) : undefined;
+}
+
+export type FileCoverage = (files: readonly string[]) => Promise<boolean>;
+
+/**
+ * Tests if a command may remove the repository of an open folder or parts of it, or cannot be read.
+ * @param folder working folder, absolute
+ */
+export async function mayRemoveRepository(
+  roots: readonly Pick<WorkspaceRoot, 'path'>[],
+  folder: string,
+  command: string,
+): Promise<boolean> {
+  if (/\.git(?![\w-])/.test(command)) return true;
+  const claims = await findPotentialDataLosses(command, around(folder));
+  return claims.some((claim) => {
+    if (claim.kind === 'unknown') return true;
+    if (claim.kind !== 'delete' && claim.kind !== 'some') return false;
+    return roots.some(({ path }) => path === claim.path || path.startsWith(withEnd(claim.path)));
+  });
 }
 
 async function lossOf(
   roots: readonly Pick<WorkspaceRoot, 'path'>[],
   claims: readonly PotentialLoss[],
   milliseconds: number,
+  covers: FileCoverage,
 ): Promise<PlannedDataLoss | undefined> {
   const open = await Promise.all(roots.map(({ path }) => realpath(path).catch(() => path)));
   const signal = AbortSignal.timeout(milliseconds);
   try {
-    return await plannedLoss(await raceWithAbort(lostBy(claims, signal), signal), open);
+    return await plannedLoss(await raceWithAbort(lostBy(claims, signal), signal), open, covers);
   } catch {
     return unknownLoss; // also if Git is missing or fails: a loss cannot be excluded
   }
@@ -274,7 +297,11 @@ async function* filesBelow(path: string, signal: AbortSignal): AsyncGenerator<st
   for await (const entry of await opendir(path)) yield* filesBelow(paths.join(path, entry.name), signal);
 }
 
-async function plannedLoss(lost: Lost, roots: readonly string[]): Promise<PlannedDataLoss | undefined> {
+async function plannedLoss(
+  lost: Lost,
+  roots: readonly string[],
+  covers: FileCoverage,
+): Promise<PlannedDataLoss | undefined> {
   const names = (all: ReadonlySet<string>): string | LocalizedMessage =>
     namesIn([...all].map((path) => nameOf(path, roots)).sort());
   const files = (all: ReadonlySet<string>): LocalizedMessage => localizedCount(all.size, 'file');
@@ -301,7 +328,9 @@ async function plannedLoss(lost: Lost, roots: readonly string[]): Promise<Planne
   }
   if (overwritten.size > 0) sentences.push(await overwrites(overwritten, lost.inGit, names));
   const isGone = sentences.length > 0;
-  if (isGone) sentences.push(message('Cannot be undone.'));
+  const gone = [...discarded, ...overwrittenChanges, ...deleted, ...overwritten];
+  const isCovered = gone.length < maxPaths && (await covers([...gone, ...stashed]));
+  if (isGone) sentences.push(isCovered ? message('Undo restores them.') : message('Cannot be undone.'));
   if (stashed.size > 0)
     sentences.push(message('Moves changes in {0} to the Git stash: {1}.', files(stashed), names(stashed)));
   if (lost.stashEntries > 0)
@@ -318,7 +347,8 @@ async function plannedLoss(lost: Lost, roots: readonly string[]): Promise<Planne
     ...lost.commits.map(({ ref, count }) => `commits ${ref} ${count}`),
     ...(lost.unknown ? unknownLoss.items : []),
   ];
-  return { text: joinLocalizableTexts(sentences), items };
+  const hasOther = lost.unknown || lost.stashEntries > 0 || lost.commits.length > 0;
+  return { text: joinLocalizableTexts(sentences), items, ...(isCovered && !hasOther && { restorable: true }) };
 }
 
 const commitSentences = {
