@@ -5,6 +5,7 @@ import { newestPlan } from '../../protocol/run/plan.ts';
 import type { CallState } from '../../protocol/run/run.ts';
 import { callWithCorrectedArguments } from '../../protocol/run/understoodArguments.ts';
 import { truncateMiddle } from '../../protocol/text/shorten.ts';
+import { secretFileReason } from '../../tools/policy/secretFiles.ts';
 import type { RunConversation } from '../core/loopConversation.ts';
 import { retainedUserRequests } from './promptMessages.ts';
 
@@ -90,8 +91,9 @@ function openPlan({ messages }: RunConversation, upTo: number, calls: readonly D
 function changedFiles(calls: readonly Done[]): Map<string, string> {
   const files = new Map<string, { before: string | null; after: string | null; undone: boolean }>();
   const moves: [string, string][] = [];
-  for (const { state } of calls) {
+  for (const { call, state } of calls) {
     for (const { path, before, after } of state?.changes ?? []) {
+      if (!call.name.startsWith('fs.') && secretFileReason(path.split('/'))) continue; // changed by a command
       const undone = state?.undone?.includes(path) ?? false;
       const first = files.get(path);
       files.set(path, { before: first && !first.undone ? first.before : before, after, undone });

@@ -3,7 +3,7 @@ import type { FileChangeByUndo, FileMove, RunEvent, StoredFileChange, UndoneMove
 
 /**
  * File changed by a run. `before` and `after` (state left by the run) are content ids; null: no file. `kind`: `before` is not text. `from`:
- * moved unchanged from this path. `afterKind`: `after` is not text. `mixed`: also changed by someone else. `at`: epoch milliseconds of the
+ * moved unchanged from this path. `afterKind`: `after` is not text. `recorded`: changed first by a command or another recorded call. `mixed`: also changed by someone else. `at`: epoch milliseconds of the
  * newest change. `told`: content id of a foreign change that the model was informed of.
  */
 export interface FileChangedByRun {
@@ -11,6 +11,7 @@ export interface FileChangedByRun {
   after: string | null;
   kind?: string;
   afterKind?: string;
+  recorded?: true;
   from?: string;
   mixed?: boolean;
   at: number;
@@ -106,9 +107,15 @@ function changeFiles(run: WithFiles, { changes = [], moved, at }: Change): void 
   run.files ??= createDictionary();
   const { files } = run;
   const parents = parentFolders(changes);
-  for (const { path, before, after, kind, afterKind, mixed } of changes) {
+  for (const { path, before, after, kind, afterKind, afterMode, mixed } of changes) {
     if (isOfRun({ path }) || ((kind === 'folder' || afterKind === 'folder') && parents.has(path))) continue;
-    const { afterKind: _, ...file } = files[path] ?? { before, after: before, at, ...(kind && { kind }) };
+    const { afterKind: _, ...file } = files[path] ?? {
+      before,
+      after: before,
+      at,
+      ...(kind && { kind }),
+      ...(afterMode !== undefined && { recorded: true as const }),
+    };
     const isMixed = mixed || (file.after !== before && !kind);
     delete file.told;
     files[path] = { ...file, after, at, ...(afterKind && { afterKind }), ...(isMixed && { mixed: true }) };

@@ -1,6 +1,7 @@
 import type { FileChangedByRun } from '../../protocol/run/runFiles.ts';
 import { type Dictionary, sortedDictionaryEntries } from '../../protocol/values/dictionary.ts';
 import type { Workspace } from '../core/workspace.ts';
+import { secretFileReason } from '../policy/secretFiles.ts';
 import { compareFileVersions, type FileChangeComparison, readCurrentFileText } from './compareChanges.ts';
 
 /**
@@ -25,7 +26,11 @@ export async function findExternalEdits(
   read: (id: string) => Promise<string>,
 ): Promise<ExternalEdit[]> {
   const texts = sortedDictionaryEntries(files).filter(
-    ([, { kind, afterKind, from }]) => kind === undefined && afterKind === undefined && from === undefined,
+    ([path, { kind, afterKind, from, recorded }]) =>
+      kind === undefined &&
+      afterKind === undefined &&
+      from === undefined &&
+      !(recorded && secretFileReason(path.split('/'))), // the model has never read it
   );
   const newest = texts.sort(([, one], [, other]) => other.at - one.at).slice(0, most);
   const edited: ExternalEdit[] = [];

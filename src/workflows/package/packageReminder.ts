@@ -6,6 +6,7 @@ import {
   promptBlockField,
 } from '../../protocol/content/promptBlocks.ts';
 import type { Run } from '../../protocol/run/run.ts';
+import { secretFileReason } from '../../tools/policy/secretFiles.ts';
 import type { PackageWorkflow } from './load.ts';
 import { nextNodeLabel, nextPackageWorkflowNodes, packageWorkflowNodeById } from './packageGraph.ts';
 import { nodeArtifactOutputs, withoutProjectMount } from './packagePrompt.ts';
@@ -67,10 +68,11 @@ function beginOf(messages: readonly Message[], nodeId: string): number {
 /** Returns the files changed by calls in these messages, except the state document and reverted changes. */
 function changedIn(messages: readonly Message[], { calls }: Run): Set<string> {
   const asked = messages.flatMap((message) => (message.role === 'assistant' ? (message.toolCalls ?? []) : []));
-  const paths = asked.flatMap(({ id }) => {
+  const paths = asked.flatMap(({ id, name }) => {
     const { ok, changes = [], moved, undone = [] } = calls[id] ?? {};
     const all = ok ? [...changes.map(({ path }) => path), ...(moved ? [moved.to] : [])] : [];
-    return all.filter((path) => !undone.includes(path));
+    const isNamed = (path: string) => name.startsWith('fs.') || !secretFileReason(path.split('/'));
+    return all.filter((path) => !undone.includes(path) && isNamed(path));
   });
   return new Set(paths.filter((path) => path !== '@state/workflow.md'));
 }

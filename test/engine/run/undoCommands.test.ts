@@ -123,6 +123,12 @@ describe('undo of what commands did', () => {
   it('tells the model which files a command changed, but no name of a secret file', async () => {
     await begin({ a: 'A\n', '.env': 'S=1\n' }, [{ calls: [run('echo 1 > a; echo S=2 > .env; echo n > n')] }]);
     const result = (await talk.kept()).messages.flatMap((one) => (one.role === 'tool' ? one.toolResults : []))[0]!;
+    writeFileSync(at('.env'), 'S=secret3\n');
+    writeFileSync(at('a'), 'mine\n');
+    await talk.continue('And now?');
+    const later = JSON.stringify(talk.client.requests.at(-1)!.messages);
+    assert.match(later, /mine|changed/);
+    assert.doesNotMatch(later.replace('> .env;', ''), /secret3|\.env/);
     assert.deepEqual(JSON.parse(result.content).data.files, ['changed a', 'created n', '1 more']);
   });
 
