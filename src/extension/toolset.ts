@@ -49,6 +49,7 @@ export function createToolset(parts: Dependencies): Toolset {
     isBusy: () => background.atWork.length > 0,
     take: (request) => parserWorkers.snapshots.run('takeSnapshot', request),
     compare: (request) => parserWorkers.snapshots.run('compareSnapshot', request),
+    discard: (request) => parserWorkers.snapshots.run('discardSnapshot', request),
   });
   const tools = builtinTools({
     delete: { quota: () => settings()['undo.quota'] },

@@ -6,6 +6,7 @@ import { callsToContinue, pendingApprovalIds, pendingCalls } from '../../protoco
 import { type CallState, callsInStartOrder, callsWithOrphanedCommand, type Run } from '../../protocol/run/run.ts';
 import { limitOutcomeSize } from '../../tools/core/outcome.ts';
 import type { ToolHost } from '../../tools/host/host.ts';
+import { pathsForModel } from '../../tools/host/recordedChanges.ts';
 import type { BackgroundCommands } from '../../tools/shell/background.ts';
 import { isProcessAlive, type OrphanedCommands } from '../../tools/shell/orphanedCommands.ts';
 import type { RecordedChanges } from '../../tools/snapshot/fileRecorder.ts';
@@ -158,7 +159,7 @@ function interruption({ changes, moved, stillRunning, asked }: CallState): strin
   if (asked) return 'The run ended before the person answered. Ask again if it still matters.';
   const ended = 'The run ended while this was running.';
   if (stillRunning?.length)
-    return `${ended} Its command went on and is still at work: ${listed(stillRunning)}. It is not run a second time beside itself: wait for its end, or ask the person to end it.`;
+    return `${ended} Its command went on and is still at work: ${listedNames(stillRunning)}. It is not run a second time beside itself: wait for its end, or ask the person to end it.`;
   if (stillRunning)
     return `${ended} Its command is not at work any more. It may have had its effect: check before doing it again.`;
   const paths = [...(changes ?? []).map(({ path }) => path), ...(moved ? [moved.to] : [])];
@@ -168,5 +169,7 @@ function interruption({ changes, moved, stillRunning, asked }: CallState): strin
   return `${ended} It may have had its effect: check before doing it again.`;
 }
 
-const listed = (names: readonly string[]) =>
+const listed = (paths: readonly string[]) => listedNames(pathsForModel(paths));
+
+const listedNames = (names: readonly string[]) =>
   [...names.slice(0, 20), ...(names.length > 20 ? [`${names.length - 20} more`] : [])].join(', ');

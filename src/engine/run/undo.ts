@@ -15,6 +15,7 @@ import {
 } from '../../runs/undoSteps.ts';
 import type { FileModeAndEncoding } from '../../tools/core/tool.ts';
 import type { Workspace } from '../../tools/core/workspace.ts';
+import { pathsForModel } from '../../tools/host/recordedChanges.ts';
 import type { RunLog } from '../core/runLog.ts';
 import { existsInWorkspace } from './emptyFolders.ts';
 import {
@@ -164,7 +165,7 @@ type NoteOf = (paths: string) => SystemNote;
 
 function reportToModel(log: RunLog, heading: string, paths: readonly string[], noteOf?: NoteOf): Promise<void> {
   const names = named(paths);
-  const content = `${heading} ${names}. Read again before you edit.`;
+  const content = `${heading} ${named(pathsForModel(paths))}. Read again before you edit.`;
   return log.emit({ type: 'message', message: { role: 'system', content, ...(noteOf && { note: noteOf(names) }) } });
 }
 

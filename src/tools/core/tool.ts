@@ -170,11 +170,11 @@ export interface ToolCallPlan {
   run(context: ToolContext): Promise<unknown>;
 }
 
-/** `restorable`: an undo of the call restores all of it. */
+/** `promised`: files (absolute paths) that an undo of the call restores, as the text says; the call must not start without their record. */
 export interface PlannedDataLoss {
   text: LocalizableText;
   items: readonly string[];
-  restorable?: true;
+  promised?: readonly string[];
 }
 
 export interface ApprovalRequestPlan

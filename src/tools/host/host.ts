@@ -37,7 +37,7 @@ import { fileSizesAndTimes } from '../files/fileTimes.ts';
 import { createSearchExclusionPredicate, readsNeedNoApproval } from '../policy/policy.ts';
 import { sha256 } from '../sandbox/fileText.ts';
 import { virtualFoldersReadOnlyReason } from '../sandbox/virtual.ts';
-import type { FileRecorder, RecordedChanges } from '../snapshot/fileRecorder.ts';
+import type { FileRecorder, FileRecording, RecordedChanges } from '../snapshot/fileRecorder.ts';
 import { createApprovalFlow, type PreparedToolCall, type ToolCallPreparer } from './approvalFlow.ts';
 import { createApprovalQueue } from './approvalQueue.ts';
 import { normalizeArgumentPaths } from './normalizePaths.ts';
@@ -151,7 +151,8 @@ export function createToolHost({
       let diff: string | undefined;
       let outputId: string | undefined;
       let background: BackgroundCommandStart | undefined;
-      let recorded: RecordedChanges = {};
+      let recording: FileRecording | undefined;
+      let recorded: RecordedChanges | undefined;
       let changed: unknown;
       let ran = false;
       let isStarted = false;
@@ -162,9 +163,10 @@ export function createToolHost({
         doing = {};
         return toSuccessOutcome({ ...error.data, changed: false });
       });
+      if (!recorded) recording?.cancel(); // it did not start
       const revised = changed === undefined ? executed : addRevisionToOutcome(executed, changed);
       // The result of a workflow step has the documented keys only.
-      const outcome = limitOutcomeSize(context.step ? revised : addChangesToOutcome(revised, recorded));
+      const outcome = limitOutcomeSize(context.step ? revised : addChangesToOutcome(revised, recorded ?? {}));
       if (isUnansweredQuestion(outcome)) return outcome; // not ended
       const did = outcome.ok ? doing : await doneOf(doing, outcome.error.code, context.workspace ?? workspace);
       const end: RunEventBody = {
@@ -202,7 +204,7 @@ export function createToolHost({
         const reads = read && line !== undefined && { reads: line };
         const { title } = meantBy(tool, args).tool;
         const named = { toolCallId: call.id, name: call.name, ...(title && { title }) };
-        const recording = await beginRecording(recorder, meantBy(tool, args).tool, plan, context);
+        recording = await beginRecording(recorder, meantBy(tool, args).tool, plan, context);
         const snapshot = recording?.snapshot !== undefined && { snapshot: recording.snapshot };
         const start = { ...named, ...undoState, ...(command && { command }), ...reads, ...snapshot };
         const step = stepStartRecord(call, plan, context);
@@ -241,7 +243,7 @@ export function createToolHost({
           : running
         ).finally(async () => {
           if (recording) recorded = await recording.end(() => context.newPack());
-          if (recording && background) recorded.unrecorded ??= 'background';
+          if (recorded && background) recorded.unrecorded ??= 'background';
         });
         return toSuccessOutcome(step.step ? { ...Object(given), changed: true } : given);
       }
@@ -305,8 +307,7 @@ export function createToolHost({
     if (effect === 'deny') return lossless;
     const determine = async () => {
       const loss = await raceWithAbort(findLoss(), context.signal, throwInterrupted);
-      const isFree = loss === undefined || (loss.restorable && policy(context.runId).preset === 'autopilot');
-      return weighedWith(isFree ? { ...plan, findLoss: undefined } : { ...lossy, loss });
+      return weighedWith(loss ? { ...lossy, loss } : { ...plan, findLoss: undefined });
     };
     if (effect === 'allow') return determine();
     const known = determine();

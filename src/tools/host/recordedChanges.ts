@@ -9,7 +9,7 @@ import type { FileRecorder, FileRecording, RecordedChanges } from '../snapshot/f
 export async function beginRecording(
   recorder: FileRecorder | undefined,
   tool: Tool,
-  plan: Pick<ApprovalRequestPlan, 'change' | 'reading' | 'distrustsGit'> | undefined,
+  plan: Pick<ApprovalRequestPlan, 'change' | 'reading' | 'distrustsGit' | 'loss'> | undefined,
   { signal, emit }: CallContext,
 ): Promise<FileRecording | undefined> {
   const onlyReads = tool.risk !== 'execute' || tool.leavesFiles || tool.ofRun || typeof plan?.reading === 'function';
@@ -18,7 +18,8 @@ export async function beginRecording(
     const said = message('Recording files…');
     emit({ type: 'progress', text: toEnglishText(said), said }).catch(() => undefined);
   };
-  return recorder.begin({ withoutGit: plan?.distrustsGit === true, signal, report });
+  const promised = plan?.loss?.promised ?? [];
+  return recorder.begin({ withoutGit: plan?.distrustsGit === true, promised, signal, report });
 }
 
 const maxFiles = 20;
@@ -38,6 +39,13 @@ export function addChangesToOutcome(outcome: ToolOutcome, { changes = [] }: Reco
   }
   const more = changes.length - named.length;
   return { ...outcome, data: { ...outcome.data, files: more > 0 ? [...named, `${more} more`] : named } };
+}
+
+/** Lists paths for the model; names of secret files are only counted. */
+export function pathsForModel(paths: readonly string[]): string[] {
+  const named = paths.filter((path) => secretFileReason(path.split('/')) === undefined);
+  const others = paths.length - named.length;
+  return others === 0 ? named : [...named, `${others} ${named.length > 0 ? 'more' : others === 1 ? 'file' : 'files'}`];
 }
 
 const verbOf = ({ before, after }: StoredFileChange): string =>

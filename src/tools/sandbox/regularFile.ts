@@ -74,22 +74,27 @@ export function readFileHeadSync(path: string, bytes: number): Buffer | undefine
   }
 }
 
+const pieceBytes = 1_000_000;
+
 /**
- * Reads a whole plain file synchronously, without following links. Undefined for other kinds, and if the file changed meanwhile. Throws the
- * system's error.
+ * Reads a whole plain file synchronously in pieces, without following links. Undefined for other kinds, and if the file changed meanwhile.
+ * Throws the system's error.
+ * @param take receives each piece, which is overwritten by the next
  */
-export function readUnchangedFileSync(path: string): { stats: BigIntStats; bytes: Buffer } | undefined {
+export function readUnchangedFileSync(path: string, take: (piece: Buffer) => void): BigIntStats | undefined {
   const opened = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOFOLLOW ?? 0));
   try {
     const stats = fstatSync(opened, { bigint: true });
     if (!stats.isFile()) return undefined;
-    const bytes = Buffer.alloc(Number(stats.size));
+    const piece = Buffer.alloc(Math.min(pieceBytes, Number(stats.size)));
     let done = 0;
-    for (let read = 1; done < bytes.length && read > 0; done += read)
-      read = readSync(opened, bytes, done, bytes.length - done, done);
+    for (let read = 1; done < stats.size && read > 0; done += read) {
+      read = readSync(opened, piece, 0, piece.length, done);
+      take(piece.subarray(0, read));
+    }
     const after = fstatSync(opened, { bigint: true });
     const isSame = after.size === stats.size && after.mtimeNs === stats.mtimeNs && after.ctimeNs === stats.ctimeNs;
-    return done === bytes.length && isSame ? { stats, bytes } : undefined;
+    return BigInt(done) === stats.size && isSame ? stats : undefined;
   } finally {
     closeSync(opened);
   }

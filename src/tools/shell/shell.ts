@@ -78,7 +78,7 @@ export function shellTool({
             : undefined;
       const findLoss =
         typeof reading === 'string'
-          ? await createDataLossFinder(workspace.roots, folder.path, command, lossLimit, covers)
+          ? await createDataLossFinder(workspace.roots, folder.path, command, lossLimit, goesOn ? undefined : covers)
           : undefined;
       const distrustsGit =
         typeof reading === 'string' && (await mayRemoveRepository(workspace.roots, folder.path, command));

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { readlinkSync } from 'node:fs';
 import * as paths from 'node:path';
 import type { RemovedFileKind } from '../../protocol/run/events.ts';
@@ -163,7 +164,8 @@ async function walkAgain(folder: string, scope: SnapshotScope, nested: ReadonlyS
           created.push(path);
           return true;
         },
-        maxEntries: maxSnapshotEntries - entries.size,
+        isKnown: (path) => known.has(path),
+        maxEntries: 4 * maxSnapshotEntries - entries.size, // what the call created must not hide what it changed
       });
       for (const [path, entry] of walked.entries) entries.set(path, entry);
       for (const [path, mode] of walked.folders) folders.set(path, mode);
@@ -186,8 +188,12 @@ async function record(store: string, differences: readonly Difference[], writer:
   let comparedBytes = 0;
   for (const { file, scope, before, after } of differences) {
     const now = after && stateNow(file, after);
+    if (after && after.kind !== 'other' && !now) {
+      lost.push({ path: file, size: after.size }); // unreadable, or it changes all the time
+      continue;
+    }
     if (before && isSameIdentity(before, after)) {
-      if (!now || isSameContent(before, now.bytes)) continue;
+      if (!now || isSameContent(before, now)) continue;
       if (before.oid !== undefined)
         for (const [oid, bytes] of await readGitBlobs(scope, [before.oid])) blobs.set(oid, bytes);
     }
@@ -198,12 +204,12 @@ async function record(store: string, differences: readonly Difference[], writer:
       continue;
     }
     if ((!then && !now) || (then && now && isSameState(then.state, now.state))) continue;
-    if (then && then.state.kind !== 'folder') writer.add(then.bytes, then.state.id);
-    if (now && now.state.kind !== 'folder' && now.bytes.length <= maxAfterBytes && afterBytes < maxAllAfterBytes) {
+    if (then?.bytes) writer.add(then.bytes, then.state.id);
+    if (now?.bytes && now.bytes.length <= maxAfterBytes && afterBytes < maxAllAfterBytes) {
       afterBytes += now.bytes.length;
       writer.add(now.bytes, now.state.id);
     }
-    const texts = [then, now].flatMap((one) => (one?.state.isText ? [one.bytes] : []));
+    const texts = [then, now].flatMap((one) => (one?.state.isText && one.bytes ? [one.bytes] : []));
     const length = texts.reduce((sum, { length }) => sum + length, 0);
     if (texts.length > 0 && length <= maxComparedBytes) {
       comparedBytes += length;
@@ -215,7 +221,8 @@ async function record(store: string, differences: readonly Difference[], writer:
   return { changes, lost, ...(isCounted && { lines }) };
 }
 
-const textOf = (one: StateWithBytes | undefined): string => (one?.state.isText ? one.bytes.toString('utf8') : '');
+const textOf = (one: StateWithBytes | undefined): string =>
+  one?.state.isText ? (one.bytes?.toString('utf8') ?? '') : '';
 
 function countLines(lines: { added: number; removed: number }, before: string, after: string): void {
   for (const hunk of diffSequences(linesWithoutEndings(before), linesWithoutEndings(after))) {
@@ -235,9 +242,10 @@ const isSameIdentity = (before: SnapshotEntry, after: WalkedEntry | undefined): 
 const isSameState = (one: RecordedState, other: RecordedState): boolean =>
   one.id === other.id && one.kind === other.kind && one.mode === other.mode;
 
+/** State with its content; a large content is only hashed. */
 interface StateWithBytes {
   state: RecordedState;
-  bytes: Buffer;
+  bytes?: Buffer;
 }
 
 function stateOf(kind: SnapshotEntry['kind'], mode: number, bytes: Buffer): StateWithBytes | undefined {
@@ -247,15 +255,29 @@ function stateOf(kind: SnapshotEntry['kind'], mode: number, bytes: Buffer): Stat
   return { state: { kind, id: contentId(bytes), mode, size: bytes.length, ...(isText && { isText }) }, bytes };
 }
 
-function stateNow(file: string, { kind, mode }: WalkedEntry): StateWithBytes | undefined {
+function stateNow(file: string, { kind, mode, size }: WalkedEntry): StateWithBytes | undefined {
   try {
     if (kind === 'link') return stateOf(kind, mode, Buffer.from(readlinkSync(file)));
     if (kind === 'folder') return stateOf(kind, mode, Buffer.alloc(0));
-    const content = kind === 'file' ? (readUnchangedFileSync(file) ?? readUnchangedFileSync(file)) : undefined;
-    return content && stateOf(kind, Number(content.stats.mode) & 0o7777, content.bytes);
+    if (kind === 'other') return undefined;
+    return size > maxUtf8Bytes ? hashNow(file) : (readNow(file) ?? readNow(file));
   } catch {
     return undefined; // gone or unreadable by now
   }
+}
+
+function readNow(file: string): StateWithBytes | undefined {
+  const pieces: Buffer[] = [];
+  const stats = readUnchangedFileSync(file, (piece) => pieces.push(Buffer.from(piece)));
+  return stats && stateOf('file', Number(stats.mode) & 0o7777, Buffer.concat(pieces));
+}
+
+function hashNow(file: string): StateWithBytes | undefined {
+  const hash = createHash('sha256');
+  const stats = readUnchangedFileSync(file, (piece) => hash.update(piece));
+  if (!stats) return undefined;
+  const state = { kind: 'file' as const, id: hash.digest('hex'), mode: Number(stats.mode) & 0o7777 };
+  return { state: { ...state, size: Number(stats.size) } };
 }
 
 function contentBefore(store: string, entry: SnapshotEntry, blobs: ReadonlyMap<string, Buffer>): Buffer | undefined {
@@ -266,10 +288,10 @@ function contentBefore(store: string, entry: SnapshotEntry, blobs: ReadonlyMap<s
 }
 
 /** Compares contents where the identity does not decide. */
-function isSameContent({ kind, oid, stored }: SnapshotEntry, bytes: Buffer): boolean {
+function isSameContent({ kind, oid, stored }: SnapshotEntry, { state, bytes }: StateWithBytes): boolean {
   if (kind !== 'file') return true;
-  if (oid !== undefined) return gitBlobId(bytes, oid.length) === oid;
-  return stored === undefined || contentId(bytes) === stored.id;
+  if (oid !== undefined) return bytes !== undefined && gitBlobId(bytes, oid.length) === oid;
+  return stored === undefined || state.id === stored.id;
 }
 
 async function blobsOf(differences: readonly Difference[]): Promise<Map<string, Buffer>> {

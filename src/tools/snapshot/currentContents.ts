@@ -34,10 +34,16 @@ export class CurrentContents {
     this.files = readIndex(paths.join(folder, indexName));
   }
 
+  /** Removes the index of a folder, so that all files are read again. */
+  static forget(folder: string): void {
+    rmSync(paths.join(folder, indexName), { force: true });
+  }
+
   /** Returns the position of the content of a file (absolute path) if this identity is stored. */
   find(file: string, identity: string): StoredContentPosition | undefined {
     const stored = this.files.get(file);
-    return stored?.identity === identity ? positionOf(stored) : undefined;
+    const isThere = stored?.identity === identity && existsSync(paths.join(this.folder, stored.pack));
+    return isThere ? positionOf(stored) : undefined;
   }
 
   add(file: string, identity: string, content: Uint8Array): StoredContentPosition {

@@ -7,7 +7,7 @@ import { throwInterrupted } from '../core/interruption.ts';
 import type { ResolvedWorkspaceRoot } from '../core/pathSyntax.ts';
 import { ToolError } from '../core/tool.ts';
 import { openFolderRoots, type Workspace } from '../core/workspace.ts';
-import { relativePathInside, resolveWorkspaceRoots } from '../sandbox/paths.ts';
+import { relativePathInside, resolvePath, resolveWorkspaceRoots } from '../sandbox/paths.ts';
 import type { CompareRequest, compareSnapshot, RecordedChange, RecordedState } from './compareSnapshot.ts';
 import { maxSmallBytes } from './limits.ts';
 import type { SnapshotRequest, takeSnapshot } from './takeSnapshot.ts';
@@ -27,6 +27,8 @@ export interface FileRecording {
    * @param newPack returns the path of the pack for the contents
    */
   end(newPack: () => Promise<string>): Promise<RecordedChanges>;
+  /** Forgets the state of a call that did not start. */
+  cancel(): void;
 }
 
 /** Records what calls do to the files of the open folders, so that it can be shown and undone. */
@@ -43,9 +45,13 @@ export interface FileRecorder {
   noteChange(path: string): void;
 }
 
-/** `withoutGit`: the call may remove a repository. `report` is called if the recording takes noticeable time. */
+/**
+ * `withoutGit`: the call may remove a repository. `promised`: files (absolute real paths) that must be recorded. `report` is called if the
+ * recording takes noticeable time.
+ */
 interface RecordedCall {
   withoutGit?: boolean;
+  promised?: readonly string[];
   signal: AbortSignal;
   report(): void;
 }
@@ -61,6 +67,8 @@ interface FileRecorderOptions {
   isBusy?(): boolean;
   take(request: SnapshotRequest): ReturnType<typeof takeSnapshot>;
   compare(request: CompareRequest): ReturnType<typeof compareSnapshot>;
+  /** Removes a snapshot that is not compared. */
+  discard(request: { store: string; id: string }): Promise<unknown>;
 }
 
 /** `isShared`: something else may change files during the call. `others`: files that an editor or a file tool has changed during the call. */
@@ -92,7 +100,10 @@ export function createFileRecorder(options: FileRecorderOptions): FileRecorder {
         const compared = await compare({ id, store, pack: await newPack() });
         if ('problem' in compared)
           return { unrecorded: compared.problem === 'disk-full' ? 'failed' : compared.problem };
-        if (compared.changes.length > maxChanges) return { unrecorded: 'too-many-files' };
+        // What existed before comes first: only created files are left out.
+        const isAbove = compared.changes.length > maxChanges;
+        const kept = isAbove ? compared.changes.filter(({ before }) => before !== null) : compared.changes;
+        if (kept.length > maxChanges) return { unrecorded: 'too-many-files' };
         const roots = await resolveWorkspaceRoots(openFolderRoots(workspace.roots));
         const isShared = own.isShared || busy();
         const others = new Set([...own.others].map((path) => relativePathInside(roots, path)));
@@ -100,11 +111,12 @@ export function createFileRecorder(options: FileRecorderOptions): FileRecorder {
           (path) => relativePathInside(roots, path) ?? [],
         );
         return {
-          changes: compared.changes
+          changes: kept
             .flatMap((change) => toStoredChange(roots, change) ?? [])
             .map((change) => (isShared || others.has(change.path) ? { ...change, mixed: true as const } : change))
             .sort(inOrder),
           ...(compared.lines && { lines: compared.lines }),
+          ...(isAbove && { unrecorded: 'too-many-files' as const }),
           ...(lost.length > 0 && { lost: lost.slice(0, maxLost) }),
         };
       } catch {
@@ -113,6 +125,10 @@ export function createFileRecorder(options: FileRecorderOptions): FileRecorder {
         active.delete(own);
       }
     },
+    cancel() {
+      active.delete(own);
+      void options.discard({ store, id }).catch(() => {});
+    },
   });
   return {
     interrupted: (snapshot) => recordingOf(snapshot, { isShared: true, others: new Set() }),
@@ -120,27 +136,30 @@ export function createFileRecorder(options: FileRecorderOptions): FileRecorder {
       for (const one of active) one.others.add(path);
     },
     async covers(files) {
-      if (!options.isOn() || workspace.virtual) return false;
+      if (!options.isOn() || workspace.virtual || busy()) return false;
       const roots = await resolveWorkspaceRoots(openFolderRoots(workspace.roots));
       if (isGivenUp(roots)) return false;
       let bytes = 0;
       for (const file of files) {
-        if (relativePathInside(roots, file) === undefined) return false;
+        const relative = relativePathInside(roots, file);
         const stats = await lstat(file).catch(() => undefined);
-        if (!stats || stats.size > maxSmallBytes) return false; // larger files may be left out
+        if (relative === undefined || !stats?.isFile() || stats.size > maxSmallBytes) return false;
+        if (!(stats.mode & 0o200)) return false; // an undo does not overwrite a read-only file
+        const resolved = await resolvePath(workspace.roots, relative, 'delete').catch(() => undefined);
+        if (resolved?.path !== file) return false; // a name that no file tool accepts
         bytes += stats.size;
       }
       return bytes <= options.budget() / 2;
     },
-    async begin({ withoutGit = false, signal, report }) {
+    async begin({ withoutGit = false, promised = [], signal, report }) {
       if (!options.isOn()) {
         if (active.size === 0) await rm(store, { recursive: true, force: true }).catch(() => {}); // may hold secrets
-        return notRecorded('off');
+        return notRecorded('off', promised);
       }
       const roots = await resolveWorkspaceRoots(openFolderRoots(workspace.roots));
-      if (workspace.virtual || roots.length === 0) return { end: async () => ({}) };
+      if (workspace.virtual || roots.length === 0) return { end: async () => ({}), cancel() {} };
       const key = keyOf(roots);
-      if (isGivenUp(roots)) return notRecorded('too-many-files');
+      if (isGivenUp(roots)) return notRecorded('too-many-files', promised);
       const own: ActiveRecording = { isShared: active.size > 0 || busy(), others: new Set() };
       for (const other of active) other.isShared = true;
       active.add(own);
@@ -148,21 +167,32 @@ export function createFileRecorder(options: FileRecorderOptions): FileRecorder {
       const id = randomUUID();
       try {
         const folders = roots.map(({ realPath }) => realPath);
+        const taking = take({ id, store, folders, budget: options.budget(), withoutGit, first: promised });
         const taken = await raceWithAbort(
-          take({ id, store, folders, budget: options.budget(), withoutGit }),
+          taking,
           AbortSignal.any([signal, AbortSignal.timeout(maxRecordingMs)]),
-          () => (signal.aborted ? throwInterrupted() : Promise.reject(new Error('It took too long.'))),
+          () => {
+            const discard = () => options.discard({ store, id });
+            void taking.then(discard, discard).catch(() => {});
+            return signal.aborted ? throwInterrupted() : Promise.reject(new Error('It took too long.'));
+          },
         );
-        if (!('problem' in taken)) return recordingOf(id, own);
+        if (!('problem' in taken)) {
+          const recording = recordingOf(id, own);
+          if (taken.holdsFirst) return recording;
+          recording.cancel();
+          givenUp = { folders: key, until: Date.now() + retryMs };
+          throw brokenPromise();
+        }
         if (taken.problem === 'disk-full') throw new ToolError('STORE_FULL', diskFull);
         active.delete(own);
         givenUp = { folders: key, until: Date.now() + retryMs };
-        return notRecorded(taken.problem);
+        return notRecorded(taken.problem, promised);
       } catch (error) {
         active.delete(own);
         if (error instanceof ToolError) throw error;
         givenUp = { folders: key, until: Date.now() + retryMs };
-        return notRecorded('failed');
+        return notRecorded('failed', promised);
       } finally {
         clearTimeout(timer);
       }
@@ -179,9 +209,17 @@ function inOrder(one: StoredFileChange, other: StoredFileChange): number {
 
 const diskFull = 'The command was not started: the disk is full, so its changes could not be undone.';
 
-const notRecorded = (unrecorded: RecordedChanges['unrecorded']): FileRecording => ({
-  end: async () => ({ unrecorded }),
-});
+/** Error for a call whose approval promised an undo that is not possible. The next approval will say so. */
+const brokenPromise = () =>
+  new ToolError(
+    'E_PRECONDITION_FAILED',
+    'The files that this command discards could not be recorded, so it did not run. Call it again to ask without Undo.',
+  );
+
+function notRecorded(unrecorded: RecordedChanges['unrecorded'], promised: readonly string[]): FileRecording {
+  if (promised.length > 0) throw brokenPromise();
+  return { end: async () => ({ unrecorded }), cancel() {} };
+}
 
 function toStoredChange(
   roots: readonly ResolvedWorkspaceRoot[],

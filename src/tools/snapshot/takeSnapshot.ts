@@ -1,5 +1,6 @@
-import { mkdirSync, readlinkSync } from 'node:fs';
+import { mkdirSync, readdirSync, readlinkSync, rmSync, statSync } from 'node:fs';
 import * as paths from 'node:path';
+import { contentPackSuffix } from '../../protocol/values/contentPack.ts';
 import { readUnchangedFileSync } from '../sandbox/regularFile.ts';
 import { CurrentContents, type StoredContentPosition } from './currentContents.ts';
 import { type GitFolder, isInGit, readGitFolder } from './gitFiles.ts';
@@ -15,6 +16,8 @@ export interface SnapshotRequest {
   folders: readonly string[];
   /** Maximum bytes of contents to store. */
   budget: number;
+  /** Files to store before all others, absolute real paths. */
+  first?: readonly string[];
   /** Relies on no object of a repository, which the call might remove. */
   withoutGit?: boolean;
   /** Maximum files, links and empty folders; 100,000 by default. */
@@ -34,6 +37,8 @@ interface SnapshotSummary {
   unstoredCount: number;
   /** Bytes read and stored for this snapshot. */
   addedBytes: number;
+  /** Tells whether the content of all `first` files is held. */
+  holdsFirst: boolean;
 }
 
 const maxReported = 100;
@@ -74,6 +79,8 @@ export function toSnapshotProblem(error: unknown): SnapshotProblem {
 
 async function take(request: SnapshotRequest): Promise<SnapshotSummary> {
   const { id, store, folders, budget, withoutGit = false, maxEntries = maxSnapshotEntries } = request;
+  const first = new Set(request.first);
+  const held = new Set<string>();
   const startedAt = BigInt(Date.now()) * 1_000_000n;
   const roots: SnapshotRoot[] = [];
   const candidates: Candidate[] = [];
@@ -97,16 +104,35 @@ async function take(request: SnapshotRequest): Promise<SnapshotSummary> {
         skipped: [...skipped, ...walked.unreadable],
       });
       for (const entry of found) {
-        if (entry.kind !== 'file' || isHeldByGit(entry, git, withoutGit)) continue;
-        candidates.push({ file: paths.join(scope, entry.path), entry, order: orderOf(entry, git) });
+        const file = paths.join(scope, entry.path);
+        if (entry.target !== undefined) held.add(file);
+        // The blob of a file that is promised to be restored is not relied on.
+        if (entry.kind !== 'file' || isHeldByGit(entry, git, withoutGit || first.has(file))) continue;
+        candidates.push({ file, entry, order: first.has(file) ? orders.first : orderOf(entry, git) });
       }
     }
   }
   candidates.sort((one, other) => one.order - other.order || one.entry.size - other.entry.size);
   mkdirSync(store, { recursive: true, mode: 0o700 });
+  boundStore(store, 3 * budget);
   const { unstored, addedBytes } = storeContents(store, candidates, budget, () => writeSnapshot(store, id, roots));
+  for (const { file, entry } of candidates) if (entry.stored) held.add(file);
+  const holdsFirst = [...first].every((file) => held.has(file));
   unstored.sort((one, other) => other.size - one.size);
-  return { entries, unstored: unstored.slice(0, maxReported), unstoredCount: unstored.length, addedBytes };
+  return { holdsFirst, entries, unstored: unstored.slice(0, maxReported), unstoredCount: unstored.length, addedBytes };
+}
+
+/** Forgets all current contents if packs with few current contents have grown above the limit, in bytes. */
+function boundStore(store: string, maxBytes: number): void {
+  const packs = readdirSync(store).filter((name) => name.endsWith(contentPackSuffix));
+  const bytes = packs.reduce(
+    (sum, name) => sum + (statSync(paths.join(store, name), { throwIfNoEntry: false })?.size ?? 0),
+    0,
+  );
+  if (bytes <= maxBytes) return;
+  const needed = packsOfSnapshots(store);
+  for (const name of packs) if (!needed.has(name)) rmSync(paths.join(store, name), { force: true });
+  if (needed.size === 0) CurrentContents.forget(store);
 }
 
 function storeContents(store: string, candidates: readonly Candidate[], budget: number, write: () => void) {
@@ -140,12 +166,14 @@ function storeContents(store: string, candidates: readonly Candidate[], budget: 
 function storeFile(contents: CurrentContents, file: string, entry: SnapshotEntry): StoredContentPosition | undefined {
   for (let attempt = 0; attempt < 2; attempt++) {
     try {
-      const content = readUnchangedFileSync(file);
-      if (!content) continue;
-      entry.identity = identityOf(content.stats);
-      entry.size = content.bytes.length;
-      entry.mode = Number(content.stats.mode) & 0o7777;
-      return contents.add(file, identityText(entry.identity, entry.size), content.bytes);
+      const pieces: Buffer[] = [];
+      const stats = readUnchangedFileSync(file, (piece) => pieces.push(Buffer.from(piece)));
+      if (!stats) continue;
+      const bytes = Buffer.concat(pieces);
+      entry.identity = identityOf(stats);
+      entry.size = bytes.length;
+      entry.mode = Number(stats.mode) & 0o7777;
+      return contents.add(file, identityText(entry.identity, entry.size), bytes);
     } catch (error) {
       if (['ENOSPC', 'EDQUOT'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
       return undefined; // unreadable, or gone
@@ -154,7 +182,7 @@ function storeFile(contents: CurrentContents, file: string, entry: SnapshotEntry
   return undefined;
 }
 
-const orders = { tracked: 0, untracked: 1, ignored: 2, largeUntracked: 3, largeIgnored: 4 };
+const orders = { first: -1, tracked: 0, untracked: 1, ignored: 2, largeUntracked: 3, largeIgnored: 4 };
 
 function orderOf({ path, size }: SnapshotEntry, git: GitFolder | undefined): number {
   if (git?.tracked.has(path)) return orders.tracked;

@@ -35,6 +35,8 @@ interface WalkedFolder {
 interface WalkOptions {
   /** Tests for folders that are not visited, like ignored folders. */
   isSkipped(path: string): boolean;
+  /** Tests for folders that are visited even with an own `.git`. */
+  isKnown?(path: string): boolean;
   maxEntries: number;
 }
 
@@ -46,7 +48,7 @@ export class TooManyFilesError extends Error {
  * Walks the folder `from` below `root`. Links are not followed; `.git` is never visited. Synchronous, for a worker thread. Throws
  * `TooManyFilesError`.
  */
-export function walkFiles(root: string, from: string, { isSkipped, maxEntries }: WalkOptions): WalkedFolder {
+export function walkFiles(root: string, from: string, { isSkipped, isKnown, maxEntries }: WalkOptions): WalkedFolder {
   const walked: WalkedFolder = {
     entries: new Map(),
     folders: new Map(),
@@ -66,7 +68,7 @@ export function walkFiles(root: string, from: string, { isSkipped, maxEntries }:
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT') unreadable.push(folder);
       continue;
     }
-    if (folder !== '' && children.some(({ name }) => name === '.git')) {
+    if (folder !== '' && !isKnown?.(folder) && children.some(({ name }) => name === '.git')) {
       repositories.push(folder);
       continue;
     }

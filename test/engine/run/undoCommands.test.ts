@@ -9,6 +9,7 @@ import { undoableCallIds } from '../../../src/runs/undoSteps.ts';
 import { builtinTools } from '../../../src/tools/host/builtinTools.ts';
 import { compareSnapshot } from '../../../src/tools/snapshot/compareSnapshot.ts';
 import { createFileRecorder } from '../../../src/tools/snapshot/fileRecorder.ts';
+import { removeSnapshot } from '../../../src/tools/snapshot/snapshotFile.ts';
 import { takeSnapshot } from '../../../src/tools/snapshot/takeSnapshot.ts';
 import { eventually } from '../../support/eventually.ts';
 import { generator } from '../../support/random.ts';
@@ -34,8 +35,9 @@ describe('undo of what commands did', () => {
   const build = (conversation: Conversation, store: string, isOn = () => true) => {
     const { workspace } = conversation;
     conversation.maxTurns = 100;
-    const budget = () => 200_000_000;
-    const jobs = { take: takeSnapshot, compare: compareSnapshot };
+    const budget = () => 2_500_000;
+    const discard = async ({ store, id }: { store: string; id: string }) => removeSnapshot(store, id);
+    const jobs = { take: takeSnapshot, compare: compareSnapshot, discard };
     const recorder = createFileRecorder({ workspace, store, isOn, budget, ...jobs });
     conversation.recorder = recorder;
     conversation.tools = builtinTools({ shell: { covers: (files) => recorder.covers(files) } });
@@ -201,28 +203,58 @@ describe('undo of what commands did', () => {
     execFileSync('git', ['-C', talk.workspace.roots[0]!.path, ...author, ...args], { stdio: 'ignore' });
   };
 
-  it('is promised where a command discards work, which then needs no approval under Autopilot', async () => {
-    for (const preset of ['edits-free', 'autopilot'] as const) {
-      await prepare({ a: 'A\n' }, [{ calls: [run('git checkout .')] }]);
-      for (const args of [['init'], ['add', '-A'], ['commit', '-m', 'one']]) git(...args);
-      writeFileSync(at('a'), 'work\n');
-      const losses: (string | undefined)[] = [];
-      talk.preset = preset;
-      talk.approve = async ({ plan }) => {
-        losses.push(plan.loss?.text);
-        return { decision: 'allow' };
-      };
-      build(talk, snapshots);
-      await talk.start();
-      assert.deepEqual(
-        losses,
-        preset === 'autopilot' ? [] : ['Discards uncommitted changes in 1 file: a. Undo restores them.'],
-      );
-      assert.deepEqual(files('a'), ['A\n']);
-      await undo('run');
-      assert.deepEqual(files('a'), ['work\n']);
-      if (preset === 'edits-free') await talk.end();
-    }
+  it('is promised where a command discards work', async () => {
+    await prepare({ a: 'A\n' }, [{ calls: [run('git checkout .')] }]);
+    for (const args of [['init'], ['add', '-A'], ['commit', '-m', 'one']]) git(...args);
+    writeFileSync(at('a'), 'work\n');
+    const losses: (string | undefined)[] = [];
+    talk.preset = 'autopilot';
+    talk.approve = async ({ plan }) => {
+      losses.push(plan.loss?.text);
+      return { decision: 'allow' };
+    };
+    build(talk, snapshots);
+    await talk.start();
+    assert.deepEqual(losses, ['Discards uncommitted changes in 1 file: a. Undo restores them.']);
+    assert.deepEqual(files('a'), ['A\n']);
+    await undo('run');
+    assert.deepEqual(files('a'), ['work\n']);
+  });
+
+  it('is not promised in vain: a command whose loss cannot be recorded after all does not run', async () => {
+    await prepare({ a: 'A\n' }, [{ calls: [run('git checkout .')] }, { calls: [run('git checkout . ')] }]);
+    for (const args of [['init'], ['add', '-A'], ['commit', '-m', 'one']]) git(...args);
+    writeFileSync(at('a'), 'work\n');
+    const losses: (string | undefined)[] = [];
+    talk.approve = async ({ plan }) => {
+      losses.push(plan.loss?.text);
+      if (losses.length === 1) writeFileSync(at('many'), ''); // while the dialog is open
+      return { decision: losses.length === 1 ? 'allow' : 'deny' };
+    };
+    const { recorder } = talk;
+    const begin = recorder!.begin.bind(recorder);
+    recorder!.begin = (recorded) => {
+      if (losses.length === 1) writeFileSync(at('a'), 'w'.repeat(3_000_000)); // above the budget by now
+      return begin(recorded);
+    };
+    await talk.start();
+    assert.deepEqual(losses, [
+      'Discards uncommitted changes in 1 file: a. Undo restores them.',
+      'Discards uncommitted changes in 1 file: a. Cannot be undone.',
+    ]);
+    assert.equal(talk.file('a')!.length, 3_000_000);
+  });
+
+  it('of a folder alone restores it', async () => {
+    await begin({ 'd/e/f': 'F\n' }, [{ calls: [run('rm -rf d')] }]);
+    assert.deepEqual(await undo('run'), { undone: ['d/e/f', 'd/e', 'd'], left: [] });
+    assert.deepEqual(files('d/e/f'), ['F\n']);
+  });
+
+  it('sees what happens in a folder that becomes a repository', async () => {
+    await begin({ 'd/f': 'F\n' }, [{ calls: [run('cd d && git init -q && echo 1 > f')] }]);
+    await undo('run');
+    assert.deepEqual(files('d/f'), ['F\n']);
   });
 
   it('is not promised for what does not fit, commits, or while recording is off', async () => {
@@ -244,10 +276,7 @@ describe('undo of what commands did', () => {
     };
     assert.match(await askedFor('git checkout .', 1_000_001, true), /Cannot be undone\.$/);
     assert.match(await askedFor('git checkout .', 10, false), /Cannot be undone\.$/);
-    assert.match(
-      await askedFor('git reset --hard HEAD~1', 10, true),
-      /Undo restores them\. Moves branch \S+ back by 1/,
-    );
+    assert.match(await askedFor('git reset --hard HEAD~1', 10, true), /Cannot be undone\. Moves branch \S+ back by 1/);
     await prepare({ a: 'A\n' }, []);
   });
 

@@ -102,6 +102,15 @@ describe('Changes of a command', () => {
     assert.deepEqual(folder.state(), before);
   });
 
+  it('of files of many megabytes are put back', async () => {
+    folder.write({ 'big.bin': Buffer.alloc(12_000_000, 7), 'a.txt': 'a' });
+    const before = folder.state();
+    const changes = await folder.during(() => folder.run('printf x >> big.bin; cp big.bin other.bin; rm a.txt'));
+    assert.deepEqual(folder.names(changes), ['a.txt', 'big.bin', 'other.bin']);
+    folder.restore(changes);
+    assert.deepEqual(folder.state(), before);
+  });
+
   it('in a nested repository are put back', async () => {
     folder.write(sources).commit();
     folder.run(

@@ -89,6 +89,8 @@ interface Lost {
   discarded: Set<string>;
   overwrittenChanges: Set<string>;
   inGit: boolean;
+  /** Some of it is only in the index of Git, or in the state of a merge. */
+  inIndex: boolean;
   stashed: Set<string>;
   stashEntries: number;
   commits: UnreachableCommits[];
@@ -103,6 +105,7 @@ async function lostBy(claims: readonly PotentialLoss[], signal: AbortSignal): Pr
     discarded: new Set(),
     overwrittenChanges: new Set(),
     inGit: false,
+    inIndex: false,
     stashed: new Set(),
     stashEntries: 0,
     commits: [],
@@ -195,6 +198,9 @@ async function holdsWork(
   return (await readdir(file)).length > 0;
 }
 
+// Git commands that discard nothing but contents of the working tree.
+const restoresWorkingTree = new Set(['checkout', 'clean', 'restore', 'switch']);
+
 async function addGit(
   lost: Lost,
   { folder, command, args }: Extract<PotentialLoss, { kind: 'git' }>,
@@ -204,6 +210,7 @@ async function addGit(
   const found = repository && (await findGitDataLoss(repository, folder, command, args));
   if (!found) return;
   lost.inGit = true;
+  lost.inIndex ||= !restoresWorkingTree.has(command) || args.some((one) => /^(-\w*S|--staged)/.test(one));
   for (const path of found.discarded ?? []) lost.discarded.add(path);
   for (const path of found.deleted ?? []) lost.deleted.add(path);
   lost.deletedInAll += found.deleted?.length ?? 0;
@@ -329,7 +336,7 @@ async function plannedLoss(
   if (overwritten.size > 0) sentences.push(await overwrites(overwritten, lost.inGit, names));
   const isGone = sentences.length > 0;
   const gone = [...discarded, ...overwrittenChanges, ...deleted, ...overwritten];
-  const isCovered = gone.length < maxPaths && (await covers([...gone, ...stashed]));
+  const isCovered = isGone && !lost.inIndex && gone.length < maxPaths && (await covers(gone));
   if (isGone) sentences.push(isCovered ? message('Undo restores them.') : message('Cannot be undone.'));
   if (stashed.size > 0)
     sentences.push(message('Moves changes in {0} to the Git stash: {1}.', files(stashed), names(stashed)));
@@ -347,8 +354,7 @@ async function plannedLoss(
     ...lost.commits.map(({ ref, count }) => `commits ${ref} ${count}`),
     ...(lost.unknown ? unknownLoss.items : []),
   ];
-  const hasOther = lost.unknown || lost.stashEntries > 0 || lost.commits.length > 0;
-  return { text: joinLocalizableTexts(sentences), items, ...(isCovered && !hasOther && { restorable: true }) };
+  return { text: joinLocalizableTexts(sentences), items, ...(isCovered && { promised: gone }) };
 }
 
 const commitSentences = {
