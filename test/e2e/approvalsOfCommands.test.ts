@@ -70,7 +70,7 @@ describe('approvals of commands', () => {
     writeFileSync(path.join(editor.folder, 'a.txt'), 'hours of work\n');
     await runs('git checkout -- a.txt');
     const text = await editor.dialog.text();
-    assert.match(text, /\nDiscards uncommitted changes in 1 file: a\.txt\. Cannot be undone\.\n/);
+    assert.match(text, /\nDiscards uncommitted changes in 1 file: a\.txt\. Undo restores them\.\n/);
     assert.deepEqual((await editor.dialog.buttons()).sort(), ['Allow', 'Cancel', 'Review…']);
     await editor.screenshot('approval-discards');
     await editor.dialog.click('Cancel');

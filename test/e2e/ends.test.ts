@@ -137,9 +137,9 @@ describe('an end of a run', () => {
     );
     await editor.dialog.click('Allow All (2)');
     await editor.panel.shows('Both are done.');
-    await says(/^Done · 1 file \+1 −0 · 1 command · /, 'Review');
+    await says(/^Done · 2 files \+1 −0 · 1 command · /, 'Review');
     await press('Review');
-    await editor.page.locator('.tab', { hasText: /1 file|b\.txt/ }).waitFor();
+    await editor.page.locator('.tab', { hasText: /2 files|b\.txt/ }).waitFor();
   });
 
   it('by Stop says what of the plan is left, and Continue goes on', async () => {

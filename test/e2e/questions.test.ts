@@ -179,7 +179,7 @@ describe('questions', () => {
       const question = await editor.dialog.text();
       assert.match(
         question,
-        /^Run this command\?\n+git checkout -- \.\n+Discards uncommitted changes in 1 file: a\.txt\. Cannot be undone\.(\n|$)/,
+        /^Run this command\?\n+git checkout -- \.\n+Discards uncommitted changes in 1 file: a\.txt\. Undo restores them\.(\n|$)/,
       );
       await offers(['Review…', 'Allow', 'Cancel']);
       assert.equal(await editor.dialog.focused(), 'Review…', 'Enter never allows');

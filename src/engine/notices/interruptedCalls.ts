@@ -6,7 +6,7 @@ import { callsToContinue, pendingApprovalIds, pendingCalls } from '../../protoco
 import { type CallState, callsInStartOrder, callsWithOrphanedCommand, type Run } from '../../protocol/run/run.ts';
 import { limitOutcomeSize } from '../../tools/core/outcome.ts';
 import type { ToolHost } from '../../tools/host/host.ts';
-import { pathsForModel } from '../../tools/host/recordedChanges.ts';
+import { pathsForModel } from '../../tools/policy/pathsForModel.ts';
 import type { BackgroundCommands } from '../../tools/shell/background.ts';
 import { isProcessAlive, type OrphanedCommands } from '../../tools/shell/orphanedCommands.ts';
 import type { RecordedChanges } from '../../tools/snapshot/fileRecorder.ts';

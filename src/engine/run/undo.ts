@@ -15,7 +15,7 @@ import {
 } from '../../runs/undoSteps.ts';
 import type { FileModeAndEncoding } from '../../tools/core/tool.ts';
 import type { Workspace } from '../../tools/core/workspace.ts';
-import { pathsForModel } from '../../tools/host/recordedChanges.ts';
+import { pathsForModel } from '../../tools/policy/pathsForModel.ts';
 import type { RunLog } from '../core/runLog.ts';
 import { existsInWorkspace } from './emptyFolders.ts';
 import {

@@ -41,12 +41,5 @@ export function addChangesToOutcome(outcome: ToolOutcome, { changes = [] }: Reco
   return { ...outcome, data: { ...outcome.data, files: more > 0 ? [...named, `${more} more`] : named } };
 }
 
-/** Lists paths for the model; names of secret files are only counted. */
-export function pathsForModel(paths: readonly string[]): string[] {
-  const named = paths.filter((path) => secretFileReason(path.split('/')) === undefined);
-  const others = paths.length - named.length;
-  return others === 0 ? named : [...named, `${others} ${named.length > 0 ? 'more' : others === 1 ? 'file' : 'files'}`];
-}
-
 const verbOf = ({ before, after }: StoredFileChange): string =>
   before === null ? 'created' : after === null ? 'deleted' : 'changed';
