@@ -83,7 +83,14 @@ export function createForkEvents(
       case 'command-start':
         return foreign.has(own.toolCallId) ? [] : [own];
       case 'tool-start':
-        return [foreign.has(own.toolCallId) ? { ...own, command: undefined } : own];
+        // The snapshot of a call without an end belongs to the parent, which still compares it.
+        return [
+          {
+            ...own,
+            ...(foreign.has(own.toolCallId) && { command: undefined }),
+            ...(until.calls[own.toolCallId]?.ok === undefined && { snapshot: undefined }),
+          },
+        ];
       case 'tool-end':
         return [foreign.has(own.toolCallId) ? { ...own, background: undefined } : own];
       default:

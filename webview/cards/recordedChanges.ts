@@ -25,12 +25,12 @@ export function recordedChangePieces({ changes = [], lines }: CallState): CardTe
 }
 
 /** Names files that a call changed and that no undo can restore. */
-export function lostFilesView({ lost = [] }: CallState): TemplateResult | typeof nothing {
+export function lostFilesView({ lost = [], lostCount = lost.length }: CallState): TemplateResult | typeof nothing {
   if (lost.length === 0) return nothing;
   const names = lost.slice(0, 3).map(escapeInvisibleInLine).join(', ');
   return html`<p class="quiet" data-testid="lost-files">${
-    lost.length > 3
-      ? t('Cannot be restored: {0} and {1} more', names, lost.length - 3)
+    lostCount > 3
+      ? t('Cannot be restored: {0} and {1} more', names, lostCount - 3)
       : t('Cannot be restored: {0}', names)
   }</p>`;
 }

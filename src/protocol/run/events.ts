@@ -243,7 +243,7 @@ const storedEvents = [
   //
   // The following `tool-end` has the actual `changes` (an empty list means none), or the possible changes of a failed or interrupted call.
   // `snapshot` identifies the state of the files before the call, to compare after a kill. `unrecorded`: the changes of the call are unknown;
-  // `lost`: files that it changed or deleted and that cannot be restored. `lines`: sums over the changed texts.
+  // `lost`: files that it changed or deleted and that cannot be restored (`lostCount`: their number, if more). `lines`: sums over the changed texts.
   //
   // `interruptedAt` is the last recorded activity before the editor closed (epoch milliseconds), `stillRunning` the processes found at
   // recovery, `outputId` the content id of long output, `exitCode` null for a signal, `outcome` the result of a node's call without images.
@@ -282,6 +282,7 @@ const storedEvents = [
     unrecorded: z.enum(unrecordedReasons).optional(),
     lines: z.object({ added: z.number(), removed: z.number() }).optional(),
     lost: z.array(z.string()).optional(),
+    lostCount: z.number().int().optional(),
   }),
   // Decision of the user on interrupted calls of nodes: continue with this result, or run the calls again with new approvals.
   event('interruption-choice', {

@@ -261,6 +261,7 @@ export function applyEvent(run: Run, event: RunEvent): void {
       call.unrecorded = event.unrecorded;
       if (event.unrecorded) run.ran = true;
       call.lost = event.lost;
+      call.lostCount = event.lostCount;
       call.lines = event.lines;
       call.snapshot = undefined;
       foldFileChanges(run, event);

@@ -79,6 +79,7 @@ export interface CallState {
   snapshot?: string;
   unrecorded?: UnrecordedReason;
   lost?: string[];
+  lostCount?: number;
   lines?: { added: number; removed: number };
   outputId?: string;
   exitCode?: number | null;

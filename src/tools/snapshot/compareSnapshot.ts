@@ -194,7 +194,7 @@ async function record(store: string, differences: readonly Difference[], writer:
     }
     if (before && isSameIdentity(before, after)) {
       if (!now || isSameContent(before, now)) continue;
-      if (before.oid !== undefined)
+      if (before.oid !== undefined && !before.stored)
         for (const [oid, bytes] of await readGitBlobs(scope, [before.oid])) blobs.set(oid, bytes);
     }
     const content = before && contentBefore(store, before, blobs);
@@ -283,8 +283,8 @@ function hashNow(file: string): StateWithBytes | undefined {
 function contentBefore(store: string, entry: SnapshotEntry, blobs: ReadonlyMap<string, Buffer>): Buffer | undefined {
   if (entry.kind === 'folder') return Buffer.alloc(0);
   if (entry.kind === 'link') return entry.target === undefined ? undefined : Buffer.from(entry.target);
-  if (entry.oid !== undefined) return blobs.get(entry.oid);
-  return entry.stored && readContentAt(store, entry.stored);
+  if (entry.stored) return readContentAt(store, entry.stored);
+  return entry.oid === undefined ? undefined : blobs.get(entry.oid);
 }
 
 /** Compares contents where the identity does not decide. */
@@ -297,7 +297,7 @@ function isSameContent({ kind, oid, stored }: SnapshotEntry, { state, bytes }: S
 async function blobsOf(differences: readonly Difference[]): Promise<Map<string, Buffer>> {
   const wanted = new Map<string, Set<string>>();
   for (const { scope, before, after } of differences) {
-    if (before?.oid === undefined || isSameIdentity(before, after)) continue;
+    if (before?.oid === undefined || before.stored || isSameIdentity(before, after)) continue;
     wanted.set(scope, (wanted.get(scope) ?? new Set()).add(before.oid));
   }
   const blobs = new Map<string, Buffer>();

@@ -15,7 +15,7 @@ import type { SnapshotRequest, takeSnapshot } from './takeSnapshot.ts';
 /** Changes of a call by comparison, for its `tool-end` event. */
 export type RecordedChanges = Pick<
   Extract<RunEventBody, { type: 'tool-end' }>,
-  'changes' | 'unrecorded' | 'lost' | 'lines'
+  'changes' | 'unrecorded' | 'lost' | 'lostCount' | 'lines'
 >;
 
 /** Recording of the open folders during one call. */
@@ -34,7 +34,8 @@ export interface FileRecording {
 /** Records what calls do to the files of the open folders, so that it can be shown and undone. */
 export interface FileRecorder {
   /**
-   * Records the state before a call. Throws `TOOL_INTERRUPTED` on abort, and `STORE_FULL` if the disk is full: the call must not start.
+   * Records the state before a call. Throws if the call must not start: `TOOL_INTERRUPTED` on abort, `STORE_FULL` if the disk is full, and
+   * `E_PRECONDITION_FAILED` if a promised file is not recorded.
    */
   begin(call: RecordedCall): Promise<FileRecording>;
   /** Tells whether the recording of the next call will hold these files (absolute paths). Resolves to false in doubt. */
@@ -80,7 +81,7 @@ interface ActiveRecording {
 /** Milliseconds until a recording is reported, and until it is given up. */
 const noticeableMs = 300;
 const maxRecordingMs = 15_000;
-/** Milliseconds until folders with too many files are tried again. */
+/** Milliseconds until folders that could not be recorded are tried again, and until an undo is promised again. */
 const retryMs = 300_000;
 const maxChanges = 20_000;
 const maxLost = 100;
@@ -88,18 +89,31 @@ const maxLost = 100;
 export function createFileRecorder(options: FileRecorderOptions): FileRecorder {
   const { workspace, store, take, compare } = options;
   const active = new Set<ActiveRecording>();
-  let givenUp: { folders: string; until: number } | undefined;
+  let givenUp: { folders: string; until: number; reason: RecordedChanges['unrecorded'] } | undefined;
+  let promisesFrom = 0;
   const keyOf = (roots: readonly ResolvedWorkspaceRoot[]) => JSON.stringify(roots.map(({ realPath }) => realPath));
-  const isGivenUp = (roots: readonly ResolvedWorkspaceRoot[]) =>
-    givenUp?.folders === keyOf(roots) && Date.now() < givenUp.until;
+  const reasonToSkip = (roots: readonly ResolvedWorkspaceRoot[]) =>
+    givenUp?.folders === keyOf(roots) && Date.now() < givenUp.until ? givenUp.reason : undefined;
+  const discard = (id: string) => void options.discard({ store, id }).catch(() => {});
+  const notRecorded = (unrecorded: RecordedChanges['unrecorded'], promised: readonly string[]): FileRecording => {
+    if (promised.length > 0) throw brokenPromise();
+    return { end: async () => ({ unrecorded }), cancel() {} };
+  };
+  /** Error for a call whose approval promised an undo that is not possible. The next approval will say so. */
+  const brokenPromise = () => {
+    promisesFrom = Date.now() + retryMs;
+    return new ToolError('E_PRECONDITION_FAILED', notPromised);
+  };
   const busy = () => options.isBusy?.() === true;
   const recordingOf = (id: string, own: ActiveRecording): FileRecording => ({
     snapshot: id,
     async end(newPack) {
       try {
         const compared = await compare({ id, store, pack: await newPack() });
-        if ('problem' in compared)
+        if ('problem' in compared) {
+          discard(id);
           return { unrecorded: compared.problem === 'disk-full' ? 'failed' : compared.problem };
+        }
         // What existed before comes first: only created files are left out.
         const isAbove = compared.changes.length > maxChanges;
         const kept = isAbove ? compared.changes.filter(({ before }) => before !== null) : compared.changes;
@@ -118,8 +132,10 @@ export function createFileRecorder(options: FileRecorderOptions): FileRecorder {
           ...(compared.lines && { lines: compared.lines }),
           ...(isAbove && { unrecorded: 'too-many-files' as const }),
           ...(lost.length > 0 && { lost: lost.slice(0, maxLost) }),
+          ...(lost.length > maxLost && { lostCount: lost.length }),
         };
       } catch {
+        discard(id);
         return { unrecorded: 'failed' };
       } finally {
         active.delete(own);
@@ -127,7 +143,7 @@ export function createFileRecorder(options: FileRecorderOptions): FileRecorder {
     },
     cancel() {
       active.delete(own);
-      void options.discard({ store, id }).catch(() => {});
+      discard(id);
     },
   });
   return {
@@ -136,9 +152,9 @@ export function createFileRecorder(options: FileRecorderOptions): FileRecorder {
       for (const one of active) one.others.add(path);
     },
     async covers(files) {
-      if (!options.isOn() || workspace.virtual || busy()) return false;
+      if (!options.isOn() || workspace.virtual || busy() || Date.now() < promisesFrom) return false;
       const roots = await resolveWorkspaceRoots(openFolderRoots(workspace.roots));
-      if (isGivenUp(roots)) return false;
+      if (reasonToSkip(roots)) return false;
       let bytes = 0;
       for (const file of files) {
         const relative = relativePathInside(roots, file);
@@ -159,7 +175,8 @@ export function createFileRecorder(options: FileRecorderOptions): FileRecorder {
       const roots = await resolveWorkspaceRoots(openFolderRoots(workspace.roots));
       if (workspace.virtual || roots.length === 0) return { end: async () => ({}), cancel() {} };
       const key = keyOf(roots);
-      if (isGivenUp(roots)) return notRecorded('too-many-files', promised);
+      const reason = reasonToSkip(roots);
+      if (reason) return notRecorded(reason, promised);
       const own: ActiveRecording = { isShared: active.size > 0 || busy(), others: new Set() };
       for (const other of active) other.isShared = true;
       active.add(own);
@@ -172,8 +189,8 @@ export function createFileRecorder(options: FileRecorderOptions): FileRecorder {
           taking,
           AbortSignal.any([signal, AbortSignal.timeout(maxRecordingMs)]),
           () => {
-            const discard = () => options.discard({ store, id });
-            void taking.then(discard, discard).catch(() => {});
+            const forget = () => discard(id);
+            void taking.then(forget, forget);
             return signal.aborted ? throwInterrupted() : Promise.reject(new Error('It took too long.'));
           },
         );
@@ -181,17 +198,16 @@ export function createFileRecorder(options: FileRecorderOptions): FileRecorder {
           const recording = recordingOf(id, own);
           if (taken.holdsFirst) return recording;
           recording.cancel();
-          givenUp = { folders: key, until: Date.now() + retryMs };
           throw brokenPromise();
         }
         if (taken.problem === 'disk-full') throw new ToolError('STORE_FULL', diskFull);
         active.delete(own);
-        givenUp = { folders: key, until: Date.now() + retryMs };
+        givenUp = { folders: key, until: Date.now() + retryMs, reason: taken.problem };
         return notRecorded(taken.problem, promised);
       } catch (error) {
         active.delete(own);
         if (error instanceof ToolError) throw error;
-        givenUp = { folders: key, until: Date.now() + retryMs };
+        givenUp = { folders: key, until: Date.now() + retryMs, reason: 'failed' };
         return notRecorded('failed', promised);
       } finally {
         clearTimeout(timer);
@@ -209,17 +225,8 @@ function inOrder(one: StoredFileChange, other: StoredFileChange): number {
 
 const diskFull = 'The command was not started: the disk is full, so its changes could not be undone.';
 
-/** Error for a call whose approval promised an undo that is not possible. The next approval will say so. */
-const brokenPromise = () =>
-  new ToolError(
-    'E_PRECONDITION_FAILED',
-    'The files that this command discards could not be recorded, so it did not run. Call it again to ask without Undo.',
-  );
-
-function notRecorded(unrecorded: RecordedChanges['unrecorded'], promised: readonly string[]): FileRecording {
-  if (promised.length > 0) throw brokenPromise();
-  return { end: async () => ({ unrecorded }), cancel() {} };
-}
+const notPromised =
+  'The files that this command discards could not be recorded, so it did not run. Call it again to ask without Undo.';
 
 function toStoredChange(
   roots: readonly ResolvedWorkspaceRoot[],

@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import * as paths from 'node:path';
 import { disablingFilters, isolatedGit } from '../core/isolatedGit.ts';
 
-/** What Git knows of a folder. Paths are relative to the folder, with `/`. */
+/** State of a folder according to Git. Paths are relative to the folder, with `/`. */
 export interface GitFolder {
   /** Unchanged tracked files without conversion, by path: ID and size of the blob, which is present in the repository. */
   blobs: Map<string, GitBlob>;
@@ -19,9 +19,9 @@ interface GitBlob {
   size: number;
 }
 
-// Size of a blob, or undefined if the repository lacks the object. Blobs never change, therefore the sizes are cached by object ID.
-const knownBlobSizes = new Map<string, number>();
-const maxKnownBlobs = 500_000;
+// Sizes of blobs that a repository holds, by folder and object ID. A blob never changes.
+const knownBlobSizes = new Map<string, Map<string, number>>();
+const maxKnownFolders = 20;
 
 interface TrackedFile {
   path: string;
@@ -126,17 +126,25 @@ export async function readGitBlobs(folder: string, oids: readonly string[]): Pro
 }
 
 async function blobSizes(folder: string, oids: readonly string[]): Promise<ReadonlyMap<string, number>> {
-  const unknown = [...new Set(oids)].filter((oid) => !knownBlobSizes.has(oid));
-  if (knownBlobSizes.size + unknown.length > maxKnownBlobs) knownBlobSizes.clear();
+  const known = knownBlobSizes.get(folder);
+  const sizes = new Map<string, number>();
+  const unknown: string[] = [];
+  for (const oid of new Set(oids)) {
+    const size = known?.get(oid);
+    if (size === undefined) unknown.push(oid);
+    else sizes.set(oid, size);
+  }
   if (unknown.length > 0) {
     const format = '--batch-check=%(objectname) %(objecttype) %(objectsize)';
     const answer = await askGit(folder, ['cat-file', format], `${unknown.join('\n')}\n`);
     for (const line of answer.split('\n')) {
       const [oid = '', type, size] = line.split(' ');
-      if (type === 'blob') knownBlobSizes.set(oid, Number(size));
+      if (type === 'blob') sizes.set(oid, Number(size));
     }
   }
-  return knownBlobSizes;
+  if (!known && knownBlobSizes.size >= maxKnownFolders) knownBlobSizes.clear();
+  knownBlobSizes.set(folder, sizes); // only those of the current index
+  return sizes;
 }
 
 // True if an attribute or a setting may convert a file between the repository and the disk.

@@ -5,8 +5,8 @@ import type { StoredContentPosition } from './currentContents.ts';
 import type { EntryIdentity, WalkedEntry } from './walkFiles.ts';
 
 /**
- * Entry of a snapshot. `path` is relative to the scope. The content before the call is a blob of Git, a stored content, or the target of a
- * link; absent, nothing holds it. `isRecent`: the entry may have changed since without another identity.
+ * Entry of a snapshot. `path` is relative to the scope. The content before the call is a stored content, else a blob of Git, or the target
+ * of a link; absent, nothing holds it. `isRecent`: the entry may have changed since without another identity.
  */
 export interface SnapshotEntry {
   path: string;

@@ -106,9 +106,12 @@ async function take(request: SnapshotRequest): Promise<SnapshotSummary> {
       for (const entry of found) {
         const file = paths.join(scope, entry.path);
         if (entry.target !== undefined) held.add(file);
-        // The blob of a file that is promised to be restored is not relied on.
-        if (entry.kind !== 'file' || isHeldByGit(entry, git, withoutGit || first.has(file))) continue;
-        candidates.push({ file, entry, order: first.has(file) ? orders.first : orderOf(entry, git) });
+        if (entry.kind !== 'file') continue;
+        const blob = git?.blobs.get(entry.path);
+        if (blob?.size === entry.size) entry.oid = blob.oid;
+        // The blob of a file whose undo is promised is not relied on.
+        const isHeld = entry.oid !== undefined && !withoutGit && !first.has(file);
+        if (!isHeld) candidates.push({ file, entry, order: first.has(file) ? orders.first : orderOf(entry, git) });
       }
     }
   }
@@ -182,20 +185,14 @@ function storeFile(contents: CurrentContents, file: string, entry: SnapshotEntry
   return undefined;
 }
 
-const orders = { first: -1, tracked: 0, untracked: 1, ignored: 2, largeUntracked: 3, largeIgnored: 4 };
+const orders = { first: 0, tracked: 1, untracked: 2, ignored: 3, largeUntracked: 4, inGit: 5, largeIgnored: 6 };
 
-function orderOf({ path, size }: SnapshotEntry, git: GitFolder | undefined): number {
+function orderOf({ path, size, oid }: SnapshotEntry, git: GitFolder | undefined): number {
+  if (oid !== undefined) return orders.inGit;
   if (git?.tracked.has(path)) return orders.tracked;
   const isSmall = size <= maxSmallBytes;
   if (git?.ignoredFiles.has(path)) return isSmall ? orders.ignored : orders.largeIgnored;
   return isSmall ? orders.untracked : orders.largeUntracked;
-}
-
-function isHeldByGit(entry: SnapshotEntry, git: GitFolder | undefined, withoutGit: boolean): boolean {
-  const blob = git?.blobs.get(entry.path);
-  if (withoutGit || blob?.size !== entry.size) return false;
-  entry.oid = blob.oid;
-  return true;
 }
 
 function walkScope(scope: string, git: GitFolder | undefined, maxEntries: number) {

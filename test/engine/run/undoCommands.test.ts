@@ -221,28 +221,32 @@ describe('undo of what commands did', () => {
     assert.deepEqual(files('a'), ['work\n']);
   });
 
-  it('is not promised in vain: a command whose loss cannot be recorded after all does not run', async () => {
+  it('is not promised in vain: a command whose loss cannot be recorded does not run, and the next question says so', async () => {
     await prepare({ a: 'A\n' }, [{ calls: [run('git checkout .')] }, { calls: [run('git checkout . ')] }]);
     for (const args of [['init'], ['add', '-A'], ['commit', '-m', 'one']]) git(...args);
     writeFileSync(at('a'), 'work\n');
     const losses: (string | undefined)[] = [];
     talk.approve = async ({ plan }) => {
       losses.push(plan.loss?.text);
-      if (losses.length === 1) writeFileSync(at('many'), ''); // while the dialog is open
-      return { decision: losses.length === 1 ? 'allow' : 'deny' };
+      return { decision: 'allow' };
     };
-    const { recorder } = talk;
-    const begin = recorder!.begin.bind(recorder);
-    recorder!.begin = (recorded) => {
-      if (losses.length === 1) writeFileSync(at('a'), 'w'.repeat(3_000_000)); // above the budget by now
-      return begin(recorded);
+    const recorder = talk.recorder!;
+    const begin = recorder.begin.bind(recorder);
+    recorder.begin = async (recorded) => {
+      recorder.begin = begin;
+      writeFileSync(at('a'), 'w'.repeat(3_000_000)); // above the budget, after the last look at it
+      return begin(recorded).finally(() => writeFileSync(at('a'), 'work\n'));
     };
     await talk.start();
     assert.deepEqual(losses, [
       'Discards uncommitted changes in 1 file: a. Undo restores them.',
       'Discards uncommitted changes in 1 file: a. Cannot be undone.',
     ]);
-    assert.equal(talk.file('a')!.length, 3_000_000);
+    const codes = Object.values((await talk.kept()).calls).map(({ code }) => code);
+    assert.deepEqual(codes, ['E_PRECONDITION_FAILED', undefined]);
+    assert.deepEqual(files('a'), ['A\n']);
+    await undo('run'); // recorded all the same
+    assert.deepEqual(files('a'), ['work\n']);
   });
 
   it('of a folder alone restores it', async () => {

@@ -142,6 +142,16 @@ describe('Changes of a command', () => {
     assert.deepEqual(folder.names(changes), ['.env', 'small.txt', 'src/a.ts']);
   });
 
+  it('store what Git holds last where Git is not relied on, and still take it from there', async () => {
+    folder.write({ ...sources, 'clean.txt': 'c'.repeat(900) }).commit();
+    folder.write({ 'notes.txt': 'n'.repeat(500) });
+    const before = folder.state();
+    const changes = await folder.during(() => folder.run('rm notes.txt clean.txt'), { withoutGit: true, budget: 1000 });
+    assert.deepEqual(changes.lost, []);
+    folder.restore(changes);
+    assert.deepEqual(folder.state(), before);
+  });
+
   it('need no second read of an unchanged file', async () => {
     folder.write({ 'a.txt': 'a'.repeat(1000), 'b.txt': 'b' });
     const first = await folder.during(() => folder.run('echo c > c.txt'));
