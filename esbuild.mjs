@@ -1,5 +1,5 @@
-// Builds the programs into dist/: the entry point, the extension host, its parser and snapshot threads, the process of the local model, the panel, and the
-// highlighting of its code; also the demo model and the JSON schemas of workflow files, which programs of ours write.
+// Builds the programs into dist/: the entry point, the extension host, its parser and snapshot threads, the process of the local model,
+// the panel, and the highlighting of its code; also the demo model and the JSON schemas of workflow files, which programs of ours write.
 //   --watch                            builds again whenever a file changes
 //   --outdir <folder>                  another folder below this one, without source maps
 //   --metafile <file>                  what esbuild says of what went into each program

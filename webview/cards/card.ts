@@ -75,7 +75,7 @@ export function toolCallCard(context: PanelContext, run: Run, call: ToolCall, pl
     line,
     ...(state?.automatic !== undefined && { why: automaticDecisionText(state) }),
     beside: html`${
-      hasRecordedChanges(call.name, made)
+      hasRecordedChanges(made)
         ? made!.undone?.length
           ? redoButton(context, key)
           : undoButton(context, key, made!.command?.line ?? call.name)

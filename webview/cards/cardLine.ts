@@ -212,7 +212,7 @@ function ended(seen: CardLineInput, known: DescribedCall, words: ToolText): Stan
   if (undone)
     return { status: 'done', mark: 'undone', tense: 'done', outcome: [toPlainTextPiece(undone), ...gave], time };
   const base = { status: 'done', tense: 'done', time } as const;
-  const recorded = state && hasRecordedChanges(call.name, state) ? recordedChangePieces(state) : [];
+  const recorded = state && hasRecordedChanges(state) ? recordedChangePieces(state) : [];
   if (!isCommand) return { ...base, mark: 'check', outcome: [...gave, ...recorded, ...notes] };
   const { mark, words: how } = exit(seen, known);
   return { ...base, mark, outcome: [...(how ? [toPlainTextPiece(how)] : []), ...recorded, ...notes] };

@@ -4,9 +4,9 @@ import { escapeInvisibleInLine } from '../../src/protocol/text/escapeInvisible.t
 import { localizedCount, t } from '../../src/protocol/text/l10n.ts';
 import { type CardTextPiece, changedLineCountPieces, toPlainTextPiece } from './cardText.ts';
 
-/** Tests for a call whose changes were recorded by comparison: a command, or a tool of a server or of the editor. */
-export const hasRecordedChanges = (name: string, state: CallState | undefined): boolean =>
-  Boolean(state?.changes?.length) && !name.startsWith('fs.');
+/** Tests for changes that were recorded by comparison: of a command, or a tool of a server or of the editor. */
+export const hasRecordedChanges = (state: CallState | undefined): boolean =>
+  state?.snapshot !== undefined && Boolean(state.changes?.length);
 
 /** Formats `3 files changed, 2 created +12 −3`. Folders are not counted. */
 export function recordedChangePieces({ changes = [], lines }: CallState): CardTextPiece[] {

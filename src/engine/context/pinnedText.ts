@@ -91,9 +91,9 @@ function openPlan({ messages }: RunConversation, upTo: number, calls: readonly D
 function changedFiles(calls: readonly Done[]): Map<string, string> {
   const files = new Map<string, { before: string | null; after: string | null; undone: boolean }>();
   const moves: [string, string][] = [];
-  for (const { call, state } of calls) {
+  for (const { state } of calls) {
     for (const { path, before, after } of state?.changes ?? []) {
-      if (!call.name.startsWith('fs.') && secretFileReason(path.split('/'))) continue; // changed by a command
+      if (state?.snapshot !== undefined && secretFileReason(path.split('/'))) continue; // the model has not named it
       const undone = state?.undone?.includes(path) ?? false;
       const first = files.get(path);
       files.set(path, { before: first && !first.undone ? first.before : before, after, undone });

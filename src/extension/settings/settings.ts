@@ -21,6 +21,14 @@ const dollars = z
   .or(z.undefined().transform(() => 0))
   .catch(Number.NaN);
 
+const bytesOfMegabytes = (fallback: number) =>
+  z
+    .number()
+    .min(0)
+    .max(100_000)
+    .catch(fallback)
+    .transform((megabytes) => megabytes * 1_000_000);
+
 const schema = z.object({
   model: modelId,
   models: z.object({ work: modelId, plan: modelId, small: modelId }).catch({ work: '', plan: '', small: '' }),
@@ -43,19 +51,9 @@ const schema = z.object({
   'approvals.rules': z.unknown(),
   /** An invalid folder is reported when used, so that an intended audit is never skipped. */
   'audit.folder': z.unknown().transform((folder) => (typeof folder === 'string' ? folder.trim() : String(folder))),
-  'undo.quota': z
-    .number()
-    .min(0)
-    .max(100_000)
-    .catch(500)
-    .transform((megabytes) => megabytes * 1_000_000),
+  'undo.quota': bytesOfMegabytes(500),
   'undo.commands': z.boolean().catch(true),
-  'undo.commandBudget': z
-    .number()
-    .min(0)
-    .max(100_000)
-    .catch(200)
-    .transform((megabytes) => megabytes * 1_000_000),
+  'undo.commandBudget': bytesOfMegabytes(200),
   'local.folders': z.array(z.string()).catch([]),
   'local.downloadFolder': z
     .string()

@@ -263,7 +263,6 @@ export function applyEvent(run: Run, event: RunEvent): void {
       call.lost = event.lost;
       call.lostCount = event.lostCount;
       call.lines = event.lines;
-      call.snapshot = undefined;
       foldFileChanges(run, event);
       call.stillRunning = event.stillRunning;
       call.outputId = event.outputId;

@@ -76,6 +76,7 @@ export interface CallState {
   background?: BackgroundCommandStart;
   ended?: CommandEnd & { at: number };
   undone?: string[];
+  /** Present if the changes of the call are recorded by comparison. */
   snapshot?: string;
   unrecorded?: UnrecordedReason;
   lost?: string[];

@@ -10,7 +10,7 @@ import { gitBlobId, ignoredPaths, readGitBlobs } from './gitFiles.ts';
 import { maxSnapshotEntries } from './limits.ts';
 import { contentId, PackWriter } from './packWriter.ts';
 import { readSnapshot, removeSnapshot, type SnapshotEntry, type SnapshotScope } from './snapshotFile.ts';
-import { type SnapshotProblem, toSnapshotProblem, type UnstoredFile } from './takeSnapshot.ts';
+import { type SnapshotProblem, toSnapshotProblem } from './takeSnapshot.ts';
 import { lookAtEntry, type WalkedEntry, walkFiles } from './walkFiles.ts';
 
 export interface CompareRequest {
@@ -41,8 +41,8 @@ export interface RecordedChange {
 
 export interface SnapshotComparison {
   changes: RecordedChange[];
-  /** Changed files without an earlier content, so that they cannot be restored. */
-  lost: UnstoredFile[];
+  /** Changed files without an earlier content, so that they cannot be restored, absolute paths. */
+  lost: string[];
   /** Sums over the changed texts; absent without a change of a text, or if they are too long to compare. */
   lines?: { added: number; removed: number };
   /** Folders without a record that are gone, absolute paths. */
@@ -182,14 +182,14 @@ async function walkAgain(folder: string, scope: SnapshotScope, nested: ReadonlyS
 async function record(store: string, differences: readonly Difference[], writer: PackWriter) {
   const blobs = await blobsOf(differences);
   const changes: RecordedChange[] = [];
-  const lost: UnstoredFile[] = [];
+  const lost: string[] = [];
   const lines = { added: 0, removed: 0 };
   let afterBytes = 0;
   let comparedBytes = 0;
   for (const { file, scope, before, after } of differences) {
     const now = after && stateNow(file, after);
     if (after && after.kind !== 'other' && !now) {
-      lost.push({ path: file, size: after.size }); // unreadable, or it changes all the time
+      lost.push(file); // unreadable, or it changes all the time
       continue;
     }
     if (before && isSameIdentity(before, after)) {
@@ -200,7 +200,7 @@ async function record(store: string, differences: readonly Difference[], writer:
     const content = before && contentBefore(store, before, blobs);
     const then = before && content && stateOf(before.kind, before.mode, content);
     if (before && !then) {
-      if (before.kind !== 'other') lost.push({ path: file, size: before.size });
+      if (before.kind !== 'other') lost.push(file);
       continue;
     }
     if ((!then && !now) || (then && now && isSameState(then.state, now.state))) continue;

@@ -121,7 +121,7 @@ export function createFileRecorder(options: FileRecorderOptions): FileRecorder {
         const roots = await resolveWorkspaceRoots(openFolderRoots(workspace.roots));
         const isShared = own.isShared || busy();
         const others = new Set([...own.others].map((path) => relativePathInside(roots, path)));
-        const lost = [...compared.lost.map(({ path }) => path), ...compared.deletedFolders].flatMap(
+        const lost = [...compared.lost, ...compared.deletedFolders].flatMap(
           (path) => relativePathInside(roots, path) ?? [],
         );
         return {

@@ -12,10 +12,6 @@ export class PackWriter {
   /** @param file absolute path; appears when the pack is complete */
   constructor(readonly file: string) {}
 
-  get bytes(): number {
-    return this.length;
-  }
-
   /** Adds a content, once, and returns its ID (SHA-256). */
   add(content: Uint8Array, id: string = contentId(content)): string {
     if (this.index.has(id)) return id;

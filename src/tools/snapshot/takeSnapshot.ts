@@ -24,24 +24,11 @@ export interface SnapshotRequest {
   maxEntries?: number;
 }
 
-/** File that nothing holds, so that it cannot be restored. `path` is absolute, `size` in bytes. */
-export interface UnstoredFile {
-  path: string;
-  size: number;
-}
-
 interface SnapshotSummary {
-  entries: number;
-  /** The largest files that cannot be restored, and the number of all. */
-  unstored: UnstoredFile[];
-  unstoredCount: number;
-  /** Bytes read and stored for this snapshot. */
-  addedBytes: number;
   /** Tells whether the content of all `first` files is held. */
   holdsFirst: boolean;
 }
 
-const maxReported = 100;
 /** Coarsest time of a file system, in nanoseconds: an entry as young as this may change again without another identity. */
 const coarsestTime = 2_000_000_000n;
 
@@ -118,11 +105,9 @@ async function take(request: SnapshotRequest): Promise<SnapshotSummary> {
   candidates.sort((one, other) => one.order - other.order || one.entry.size - other.entry.size);
   mkdirSync(store, { recursive: true, mode: 0o700 });
   boundStore(store, 3 * budget);
-  const { unstored, addedBytes } = storeContents(store, candidates, budget, () => writeSnapshot(store, id, roots));
+  storeContents(store, candidates, budget, () => writeSnapshot(store, id, roots));
   for (const { file, entry } of candidates) if (entry.stored) held.add(file);
-  const holdsFirst = [...first].every((file) => held.has(file));
-  unstored.sort((one, other) => other.size - one.size);
-  return { holdsFirst, entries, unstored: unstored.slice(0, maxReported), unstoredCount: unstored.length, addedBytes };
+  return { holdsFirst: [...first].every((file) => held.has(file)) };
 }
 
 /** Forgets all current contents if packs with few current contents have grown above the limit, in bytes. */
@@ -140,21 +125,16 @@ function boundStore(store: string, maxBytes: number): void {
 
 function storeContents(store: string, candidates: readonly Candidate[], budget: number, write: () => void) {
   const contents = new CurrentContents(store);
-  const unstored: UnstoredFile[] = [];
   const current = new Set<string>();
   let bytes = 0;
-  let addedBytes = 0;
   try {
     for (const { file, entry, order } of candidates) {
       const isAbove = bytes + entry.size > budget || order === orders.largeIgnored;
       const known = isAbove ? undefined : contents.find(file, identityText(entry.identity!, entry.size));
       entry.stored = known ?? (isAbove ? undefined : storeFile(contents, file, entry));
-      if (!entry.stored) unstored.push({ path: file, size: entry.size });
-      else {
-        bytes += entry.size;
-        if (!known) addedBytes += entry.size;
-        current.add(file);
-      }
+      if (!entry.stored) continue;
+      bytes += entry.size;
+      current.add(file);
     }
     write();
     contents.finish(current, packsOfSnapshots(store));
@@ -162,7 +142,6 @@ function storeContents(store: string, candidates: readonly Candidate[], budget: 
     contents.abandon();
     throw error;
   }
-  return { unstored, addedBytes };
 }
 
 // Tries twice, because a file may change while it is read.

@@ -28,8 +28,6 @@ interface WalkedFolder {
   repositories: string[];
   /** Folders that cannot be read. */
   unreadable: string[];
-  /** Paths with a name that is not UTF-8, which are left out, as far as they can be displayed. */
-  unnamed: string[];
 }
 
 interface WalkOptions {
@@ -54,9 +52,8 @@ export function walkFiles(root: string, from: string, { isSkipped, isKnown, maxE
     folders: new Map(),
     repositories: [],
     unreadable: [],
-    unnamed: [],
   };
-  const { entries, folders, repositories, unreadable, unnamed } = walked;
+  const { entries, folders, repositories, unreadable } = walked;
   const pending = [from];
   for (let folder = pending.pop(); folder !== undefined; folder = pending.pop()) {
     const absolute = folder === '' ? root : root + paths.sep + folder;
@@ -78,12 +75,9 @@ export function walkFiles(root: string, from: string, { isSkipped, isKnown, maxE
     let isEmpty = true;
     for (const child of children) {
       const name = decodedName(child.name);
-      if (name === undefined) {
-        unnamed.push(`${prefix}${Buffer.from(child.name, 'latin1').toString('utf8')}`);
-        continue;
-      }
       if (name === '.git') continue;
       isEmpty = false;
+      if (name === undefined) continue; // no path of ours can name it
       const path = prefix + name;
       if (child.isDirectory()) {
         if (!isSkipped(path)) pending.push(path);

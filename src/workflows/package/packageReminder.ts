@@ -68,10 +68,10 @@ function beginOf(messages: readonly Message[], nodeId: string): number {
 /** Returns the files changed by calls in these messages, except the state document and reverted changes. */
 function changedIn(messages: readonly Message[], { calls }: Run): Set<string> {
   const asked = messages.flatMap((message) => (message.role === 'assistant' ? (message.toolCalls ?? []) : []));
-  const paths = asked.flatMap(({ id, name }) => {
-    const { ok, changes = [], moved, undone = [] } = calls[id] ?? {};
+  const paths = asked.flatMap(({ id }) => {
+    const { ok, changes = [], moved, undone = [], snapshot } = calls[id] ?? {};
     const all = ok ? [...changes.map(({ path }) => path), ...(moved ? [moved.to] : [])] : [];
-    const isNamed = (path: string) => name.startsWith('fs.') || !secretFileReason(path.split('/'));
+    const isNamed = (path: string) => snapshot === undefined || !secretFileReason(path.split('/'));
     return all.filter((path) => !undone.includes(path) && isNamed(path));
   });
   return new Set(paths.filter((path) => path !== '@state/workflow.md'));

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import * as path from 'node:path';
 import {
   contentPackIndexLength,
+  contentPackSuffix,
   contentPackTailBytes,
   parseContentPackIndex,
 } from '../../../src/protocol/values/contentPack.ts';
@@ -61,10 +62,7 @@ export class RecordedFolder {
     return state;
   }
 
-  async during(
-    work: () => void,
-    options: Partial<SnapshotRequest> = {},
-  ): Promise<Recorded & { unstored: string[]; addedBytes: number }> {
+  async during(work: () => void, options: Partial<SnapshotRequest> = {}): Promise<Recorded> {
     const id = String(++this.calls);
     const pack = path.join(this.base, `${id}.pack`);
     const request = { id, store: this.store, folders: [this.root], budget: 200_000_000, ...options };
@@ -73,8 +71,7 @@ export class RecordedFolder {
     work();
     const compared = await compareSnapshot({ id, store: this.store, pack });
     if ('problem' in compared) throw new Error(compared.problem);
-    const unstored = taken.unstored.map((one) => path.relative(this.root, one.path));
-    return { ...compared, pack, unstored, addedBytes: taken.addedBytes };
+    return { ...compared, pack };
   }
 
   /** Puts everything back from the pack alone. */
@@ -93,6 +90,12 @@ export class RecordedFolder {
       fs.writeFileSync(file, contents.get(before.id)!);
       fs.chmodSync(file, before.mode);
     }
+  }
+
+  /** Bytes of the packs of current contents. */
+  storedBytes(): number {
+    const packs = fs.readdirSync(this.store).filter((name) => name.endsWith(contentPackSuffix));
+    return packs.reduce((sum, name) => sum + fs.statSync(path.join(this.store, name)).size, 0);
   }
 
   names({ changes }: SnapshotComparison): string[] {

@@ -137,8 +137,7 @@ describe('Changes of a command', () => {
     folder.write(sources).commit();
     folder.write({ 'src/a.ts': 'm'.repeat(900), 'big.bin': Buffer.alloc(5000, 1), 'small.txt': 'small', '.env': 'e' });
     const changes = await folder.during(() => folder.run('rm src/a.ts big.bin small.txt .env'), { budget: 1000 });
-    assert.deepEqual(changes.unstored, ['big.bin']);
-    assert.deepEqual(changes.lost, [{ path: path.join(folder.root, 'big.bin'), size: 5000 }]);
+    assert.deepEqual(changes.lost, [path.join(folder.root, 'big.bin')]);
     assert.deepEqual(folder.names(changes), ['.env', 'small.txt', 'src/a.ts']);
   });
 
@@ -153,10 +152,10 @@ describe('Changes of a command', () => {
   });
 
   it('need no second read of an unchanged file', async () => {
-    folder.write({ 'a.txt': 'a'.repeat(1000), 'b.txt': 'b' });
-    const first = await folder.during(() => folder.run('echo c > c.txt'));
-    const second = await folder.during(() => folder.run('echo d >> b.txt'));
-    assert.deepEqual([first.addedBytes, second.addedBytes], [1001, 2]);
+    folder.write({ 'a.txt': 'a'.repeat(10_000), 'b.txt': 'b' });
+    await folder.during(() => folder.run('echo c > c.txt'));
+    await folder.during(() => folder.run('echo d >> b.txt'));
+    assert.ok(folder.storedBytes() < 12_000, `${folder.storedBytes()} bytes`);
     const before = folder.state();
     const third = await folder.during(() => folder.run('rm *.txt'));
     folder.restore(third);
