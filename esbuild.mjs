@@ -156,7 +156,7 @@ const page = { ...shared, platform: 'browser', target: 'es2022', format: 'esm', 
 export const programs = [
   program({ ...host, ...cjs, plugins: [beside] }, 'src/extension/start.ts', 'extension.cjs'),
   program({ ...host, ...inParts('chunks') }, 'src/extension/main.ts', 'main.cjs'),
-  program({ ...node, ...inParts('parser') }, 'src/extension/worker/workerMain.ts', 'parser.cjs'),
+  program({ ...node, ...inParts('parser') }, 'src/extension/worker/parserMain.ts', 'parser.cjs'),
   program({ ...node, ...cjs }, 'src/extension/worker/snapshotMain.ts', 'snapshots.cjs'),
   // node-llama-cpp stays outside: it finds its binaries beside itself and is only ever reached by import().
   program({ ...node, format: 'esm', external: ['node-llama-cpp'] }, 'src/llm/local/worker/worker.ts', 'worker.mjs'),

@@ -37,7 +37,7 @@ const newestEditor = '4.139.1';
 const notQuick = [
   'engine/run/failingStore',
   'engine/context/compactionHistories',
-  'extension/worker/parserWorker',
+  'extension/worker/jobWorker',
   'extension/commit/commitChanges',
   'extension/view/delivery',
   'workflows/package/increments',

@@ -70,7 +70,7 @@ import type { UserQuestionList } from './runs/userQuestions.ts';
 import type { Worktrees } from './runs/worktrees.ts';
 import type { Secrets } from './settings/secrets.ts';
 import type { ChatView } from './view/chatView.ts';
-import type { createParserWorkers } from './worker/parserWorker.ts';
+import type { createJobWorkers } from './worker/jobWorker.ts';
 import { WorkflowPackageCommands } from './workflows/packages.ts';
 import { WorkflowCommands } from './workflows/workflows.ts';
 
@@ -88,7 +88,7 @@ interface Dependencies {
   worktrees: Worktrees;
   shelf: PackageRegistry;
   workflowFiles: WorkflowFiles;
-  parserWorkers: ReturnType<typeof createParserWorkers>;
+  jobWorkers: ReturnType<typeof createJobWorkers>;
   secrets: Secrets;
   localEngine: LocalEngine;
   readModel: ModelFileReader;
@@ -158,7 +158,7 @@ function createCommandServices(given: Dependencies) {
     commitMessages,
     insights,
     fromCode: new CodeContextCommands({ ...given, secrets: () => given.secrets.all() }),
-    exchange: { store, secrets: given.secrets, parserWorkers: given.parserWorkers.others },
+    exchange: { store, secrets: given.secrets, jobWorkers: given.jobWorkers.others },
     packages: new WorkflowPackageCommands(given.shelf, conversation, { engine, store }, modals),
     workflows: new WorkflowCommands(given.workflowFiles, conversation, templates),
     doctor,

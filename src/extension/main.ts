@@ -59,7 +59,7 @@ export function createTowpath(context: vscode.ExtensionContext, page: ChatPage):
       await Promise.all([
         panel.models.dispose(),
         panel.toolset.made()?.mcp.dispose(),
-        ...Object.values(panel.parserWorkers).map((worker) => worker.dispose()),
+        ...Object.values(panel.jobWorkers).map((worker) => worker.dispose()),
       ]);
     },
   };

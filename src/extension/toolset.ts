@@ -14,7 +14,7 @@ import type { EditorWorkspace } from './editor/editorWorkspace.ts';
 import { editorLanguageService } from './editor/languageService.ts';
 import { McpServices } from './mcp/mcp.ts';
 import { settings } from './settings/settings.ts';
-import type { createParserWorkers } from './worker/parserWorker.ts';
+import type { createJobWorkers } from './worker/jobWorker.ts';
 
 interface Dependencies {
   context: vscode.ExtensionContext;
@@ -27,7 +27,7 @@ interface Dependencies {
   terminal: CommandOutputTerminal;
   /** Folder of the runs of the workspace, absolute. */
   storeFolder: string;
-  parserWorkers: ReturnType<typeof createParserWorkers>;
+  jobWorkers: ReturnType<typeof createJobWorkers>;
 }
 
 interface Toolset {
@@ -38,7 +38,7 @@ interface Toolset {
 
 /** Creates the tools on first use; the panel alone does not need them. */
 export function createToolset(parts: Dependencies): Toolset {
-  const { workspace, approvals, policies, left, background, terminal, parserWorkers } = parts;
+  const { workspace, approvals, policies, left, background, terminal, jobWorkers } = parts;
   const mcp = new McpServices(parts.context, workspace, parts.modals);
   workspace.startedFiles = () => mcp.servers.startedFiles();
   const recorder = createFileRecorder({
@@ -47,9 +47,9 @@ export function createToolset(parts: Dependencies): Toolset {
     isOn: () => settings()['undo.commands'],
     budget: () => settings()['undo.commandBudget'],
     isBusy: () => background.atWork.length > 0,
-    take: (request) => parserWorkers.snapshots.run('takeSnapshot', request),
-    compare: (request) => parserWorkers.snapshots.run('compareSnapshot', request),
-    discard: (request) => parserWorkers.snapshots.run('discardSnapshot', request),
+    take: (request) => jobWorkers.snapshots.run('takeSnapshot', request),
+    compare: (request) => jobWorkers.snapshots.run('compareSnapshot', request),
+    discard: (request) => jobWorkers.snapshots.run('discardSnapshot', request),
   });
   const tools = builtinTools({
     delete: { quota: () => settings()['undo.quota'] },
@@ -62,7 +62,7 @@ export function createToolset(parts: Dependencies): Toolset {
     },
     web: {
       allowPrivate: () => settings()['web.allowPrivate'],
-      pageText: (page) => parserWorkers.others.run('page', page),
+      pageText: (page) => jobWorkers.others.run('page', page),
     },
     language: editorLanguageService,
   });

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SerialQueue } from '../../src/extension/language/fileProblems.ts';
-import { ParserWorker } from '../../src/extension/worker/parserWorker.ts';
+import { JobWorker } from '../../src/extension/worker/jobWorker.ts';
 import { fill, hostileFiles, hostileWorkflows } from '../support/hostile.ts';
 import { buildParserProgram } from '../support/parserProgram.ts';
 import { writeRandomModel } from '../support/randomModel.ts';
@@ -21,8 +21,8 @@ const known = { tools: ['fs.read'], agents: [] };
 const folder = mkdtempSync(path.join(tmpdir(), 'bench-'));
 const others = await startLateness(everyMs);
 const program = await buildParserProgram();
-const [files, packages] = [new ParserWorker(program), new ParserWorker(program, { ms: 20_000 })];
-const beside = new ParserWorker(program, { ms: 10_000, megabytes: 512 });
+const [files, packages] = [new JobWorker(program), new JobWorker(program, { ms: 20_000 })];
+const beside = new JobWorker(program, { ms: 10_000, megabytes: 512 });
 try {
   for (const [file, text] of Object.entries(hostileFiles())) {
     const place = path.join(folder, file);

@@ -22,7 +22,7 @@ export const notForPeople: readonly { file: string; words: RegExp; why: string }
   { file: 'src/extension/editor/', words: /[Tt]he (editor|file|notebook) |another extension that runs|^ after |^to be in an encoding$/, why: 'failures of tools, which are told to models' }, // biome-ignore format: a table
   // What is kept in English and told where it is shown.
   {
-    file: 'src/extension/worker/parserWorker.ts',
+    file: 'src/extension/worker/jobWorker.ts',
     words: /^its thread ended/,
     why: 'a cause that is named as the machine has it',
   },

@@ -24,7 +24,7 @@ export type EngineServices = ReturnType<typeof composeEngine>;
  * is called before a run starts. `events` delivers the events of all runs.
  */
 export function composeEngine(services: PolicyServices) {
-  const { context, logError, changes, workspace, view, presence, modals, parserWorkers } = services;
+  const { context, logError, changes, workspace, view, presence, modals, jobWorkers } = services;
   const { storage, storeFolder, store, models, limits, policies, addedRules } = services;
   const events = new IsolatedListeners<RunEvent>(logError);
 
@@ -52,7 +52,7 @@ export function composeEngine(services: PolicyServices) {
         background,
         terminal,
         storeFolder,
-        parserWorkers,
+        jobWorkers,
       }),
   );
   const workflows = composeWorkflowServices(services, async () => (await toolset()).toolNames);

@@ -12,13 +12,13 @@ export type ModelServices = ReturnType<typeof composeModelServices>;
 
 /** Creates the selectable models with their consents, spending limits and stored checks. */
 export function composeModelServices(services: StorageServices) {
-  const { context, log, changes, modals, parserWorkers, memory, secrets, stateCache } = services;
+  const { context, log, changes, modals, jobWorkers, memory, secrets, stateCache } = services;
   const namedModels = new ModelConsent(memory, modals);
   const localEngine = new LocalEngine(context);
   const limits = new MoneyLimits(path.join(context.globalStorageUri.fsPath, 'spent'), modals);
   const checks = new StoredModelCheckResults(context.globalState, changes.state.notify);
   const readModel: ModelFileReader = (file) =>
-    parserWorkers.others.run('model', file).catch((error: unknown) => ({ trouble: messageOf(error) }));
+    jobWorkers.others.run('model', file).catch((error: unknown) => ({ trouble: messageOf(error) }));
   const models = new SelectableModels(
     context,
     secrets,

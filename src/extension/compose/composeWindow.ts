@@ -7,7 +7,7 @@ import { ChangeErrorDetector } from '../editor/problems.ts';
 import type { ChatPage } from '../view/chatPage.ts';
 import { ChatView } from '../view/chatView.ts';
 import { UserActivity } from '../view/userActivity.ts';
-import { createParserWorkers } from '../worker/parserWorker.ts';
+import { createJobWorkers } from '../worker/jobWorker.ts';
 import { createWindowChangeEvents } from './windowChanges.ts';
 
 export type WindowServices = ReturnType<typeof composeWindowServices>;
@@ -22,8 +22,8 @@ export function composeWindowServices(context: vscode.ExtensionContext, page: Ch
   setNotificationTarget(view, log);
   const presence = new UserActivity(view);
   const modals = new Dialogs(presence);
-  const parserWorkers = createParserWorkers(path.join(context.extensionPath, 'dist'));
+  const jobWorkers = createJobWorkers(path.join(context.extensionPath, 'dist'));
   context.subscriptions.push(log, problems, presence, modals);
   const changes = createWindowChangeEvents(logError);
-  return { context, page, log, logError, changes, workspace, view, presence, modals, parserWorkers };
+  return { context, page, log, logError, changes, workspace, view, presence, modals, jobWorkers };
 }

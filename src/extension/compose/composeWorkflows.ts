@@ -13,10 +13,10 @@ import type { PolicyServices } from './composePolicies.ts';
 
 /** Creates the readers of workflow files, packages and instructions of the workspace, and the editor features for these files. */
 export function composeWorkflowServices(
-  { context, log, workspace, parserWorkers, storage, store, policies }: PolicyServices,
+  { context, log, workspace, jobWorkers, storage, store, policies }: PolicyServices,
   toolNames: () => Promise<string[]>,
 ) {
-  const workflowFiles = new WorkflowFiles(toolNames, parserWorkers.files);
+  const workflowFiles = new WorkflowFiles(toolNames, jobWorkers.files);
   const workflowOfFile = lazyImport(
     () => import('../language/workflowOfFile.ts'),
     (part) => (id: string) => part.loadWorkflowFromFile(workflowFiles, id),
@@ -29,7 +29,7 @@ export function composeWorkflowServices(
     stateFolder: (runId) => store.stateFolder(runId),
     autopilot: () => settings()['packages.autopilot'],
     now: () => new Date(),
-    read: (path, folder) => parserWorkers.packages.run('package', path, folder),
+    read: (path, folder) => jobWorkers.packages.run('package', path, folder),
     follow: async (...of) => (await packageRuns()).createWorkflowOfPackageRun(...of),
   });
   const instructions = lazyImport(
@@ -45,7 +45,7 @@ export function composeWorkflowServices(
   context.subscriptions.push(
     ...registerWorkflowDiagnostics(workflowFiles, log),
     ...registerPackageDiagnostics(shelf, log),
-    ...workflowLanguageFeatures(workflowFiles, parserWorkers.others),
+    ...workflowLanguageFeatures(workflowFiles, jobWorkers.others),
   );
   return { workflowFiles, shelf, instructions, workflow };
 }

@@ -9,7 +9,7 @@ import { readRegularFile } from '../../tools/sandbox/regularFile.ts';
 import type { AgentFile, WorkflowFile } from '../../workflows/plan/schema.ts';
 import type { WorkflowLoadResult } from '../../workflows/read/check.ts';
 import { isVirtualWorkspace } from '../dialogs/folders.ts';
-import type { ParserWorker } from '../worker/parserWorker.ts';
+import type { JobWorker } from '../worker/jobWorker.ts';
 import { unreadableFileProblem } from './fileProblems.ts';
 
 export type WorkflowFileKind = 'workflow' | 'agent';
@@ -33,7 +33,7 @@ export class WorkflowFiles {
 
   constructor(
     private readonly tools: () => Promise<readonly string[]>,
-    private readonly worker: ParserWorker,
+    private readonly worker: JobWorker,
   ) {}
 
   /** Returns the files of a kind, sorted by path. Empty in an untrusted workspace. */

@@ -1,15 +1,15 @@
 import * as vscode from 'vscode';
 import { t } from '../../protocol/text/l10n.ts';
 import { helpCommand, helpLink } from '../help/help.ts';
-import type { ParserWorker } from '../worker/parserWorker.ts';
-import type { WorkflowFileContext } from '../worker/workerJobs.ts';
+import type { JobWorker } from '../worker/jobWorker.ts';
+import type { WorkflowFileContext } from '../worker/parserJobs.ts';
 import { type WorkflowFiles, workflowFileKindOf, workflowFilePatterns } from './workflowFiles.ts';
 
 /**
  * Completion and hover in workflow and agent files, from the JSON schemas. Disabled if a YAML extension is installed, which uses the same
  * schemas.
  */
-export function workflowLanguageFeatures(files: WorkflowFiles, worker: ParserWorker): vscode.Disposable[] {
+export function workflowLanguageFeatures(files: WorkflowFiles, worker: JobWorker): vscode.Disposable[] {
   const contextOf = async (uri: vscode.Uri): Promise<WorkflowFileContext | undefined> => {
     const kind = workflowFileKindOf(uri);
     if (!kind || vscode.extensions.getExtension('redhat.vscode-yaml')) return undefined;

@@ -10,12 +10,12 @@ import { diskFolders } from '../dialogs/folders.ts';
 import { notify } from '../dialogs/notify.ts';
 import { redactForSharing } from '../settings/redactSettings.ts';
 import type { Secrets } from '../settings/secrets.ts';
-import type { ParserWorker } from '../worker/parserWorker.ts';
+import type { JobWorker } from '../worker/jobWorker.ts';
 
 interface Dependencies {
   store: RunStore;
   secrets: Pick<Secrets, 'all'>;
-  parserWorkers: Pick<ParserWorker, 'run'>;
+  jobWorkers: Pick<JobWorker, 'run'>;
 }
 
 const formats = { markdown: 'md', json: 'json' } as const;
@@ -57,14 +57,11 @@ export async function exportRun(
 }
 
 /** Implements *Import Runs…*; returns the id of the exported run. */
-export async function importRuns(
-  { store, parserWorkers }: Dependencies,
-  given?: vscode.Uri,
-): Promise<string | undefined> {
+export async function importRuns({ store, jobWorkers }: Dependencies, given?: vscode.Uri): Promise<string | undefined> {
   const from = given ?? (await askFile());
   if (!from) return undefined;
   try {
-    const read = await parserWorkers.run('runs', from.fsPath);
+    const read = await jobWorkers.run('runs', from.fsPath);
     if ('trouble' in read) throw new UserFacingError(read.trouble);
     const { runs } = read;
     await store.bring(runs);

@@ -4,12 +4,12 @@ import { Worker } from 'node:worker_threads';
 import { moduleLoadError } from '../../protocol/panel/lazyImport.ts';
 import { type LocalizedMessage, message } from '../../protocol/text/l10n.ts';
 import { UserFacingError } from '../../protocol/text/localized.ts';
+import type { parserJobs } from './parserJobs.ts';
 import type { WorkerJobTable } from './serveJobs.ts';
 import type { snapshotJobs } from './snapshotJobs.ts';
-import type { workerJobs } from './workerJobs.ts';
 
-interface ParserWorkerLimits {
-  /** Limits of a parser worker: milliseconds per job after loading, megabytes of heap, and idle milliseconds until the thread ends. */
+interface JobWorkerLimits {
+  /** Milliseconds per job after loading, megabytes of heap, and idle milliseconds until the thread ends. */
   ms: number;
   megabytes: number;
   idleMs: number;
@@ -17,13 +17,13 @@ interface ParserWorkerLimits {
   env: NodeJS.ProcessEnv;
 }
 
-const usual: ParserWorkerLimits = { ms: 5000, megabytes: 256, idleMs: 30_000, env: {} };
+const usual: JobWorkerLimits = { ms: 5000, megabytes: 256, idleMs: 30_000, env: {} };
 
 type JobOf<Jobs extends WorkerJobTable, Name extends keyof Jobs> = Awaited<ReturnType<Jobs[Name]>>;
 
 /** Error of a job as a sentence about a file: terminated by a limit or failed. */
-export class ParserWorkerError extends UserFacingError {
-  override readonly name = 'ParserWorkerError';
+export class JobWorkerError extends UserFacingError {
+  override readonly name = 'JobWorkerError';
 }
 
 const closing = message('It is no longer read: the window is closing.');
@@ -32,18 +32,18 @@ const closing = message('It is no longer read: the window is closing.');
  * Worker thread outside of the extension host's shared thread. Jobs run in sequence; a job above its limits is terminated with its thread,
  * and the next job gets a new thread.
  */
-export class ParserWorker<Jobs extends WorkerJobTable = typeof workerJobs> {
+export class JobWorker<Jobs extends WorkerJobTable = typeof parserJobs> {
   private thread: Worker | undefined;
   private last: Promise<unknown> = Promise.resolve();
   private waiting = 0;
   private idle: NodeJS.Timeout | undefined;
   private disposed = false;
-  private readonly limits: ParserWorkerLimits;
+  private readonly limits: JobWorkerLimits;
 
   /** @param program built file that serves the jobs */
   constructor(
     private readonly program: string,
-    limits: Partial<ParserWorkerLimits> = {},
+    limits: Partial<JobWorkerLimits> = {},
   ) {
     this.limits = { ...usual, ...limits };
   }
@@ -79,20 +79,19 @@ export class ParserWorker<Jobs extends WorkerJobTable = typeof workerJobs> {
   }
 
   private async work(name: string, args: readonly unknown[]): Promise<unknown> {
-    if (this.disposed) throw new ParserWorkerError(closing);
+    if (this.disposed) throw new JobWorkerError(closing);
     const thread = this.thread ?? (await this.start());
     await this.load(thread, name);
     const { seconds, timer, late } = this.clock();
     try {
       thread.postMessage({ name, args });
       const answer = await Promise.race([answerOf(thread), late]);
-      if (answer === 'late')
-        throw new ParserWorkerError(message('It took too long to read: more than {0} s.', seconds));
-      if ('error' in answer) throw new ParserWorkerError(unreadable(answer.error.slice(0, 300)));
+      if (answer === 'late') throw new JobWorkerError(message('It took too long to read: more than {0} s.', seconds));
+      if ('error' in answer) throw new JobWorkerError(unreadable(answer.error.slice(0, 300)));
       return answer.value;
     } catch (error) {
       await this.end();
-      throw error instanceof ParserWorkerError ? error : new ParserWorkerError(sentenceOf(error, this.limits));
+      throw error instanceof JobWorkerError ? error : new JobWorkerError(sentenceOf(error, this.limits));
     } finally {
       clearTimeout(timer);
     }
@@ -103,11 +102,11 @@ export class ParserWorker<Jobs extends WorkerJobTable = typeof workerJobs> {
     try {
       thread.postMessage({ name });
       const answer = await answerOf(thread);
-      if ('error' in answer) throw new ParserWorkerError({ english: answer.error });
+      if ('error' in answer) throw new JobWorkerError({ english: answer.error });
     } catch (error) {
       await this.end();
-      if (error instanceof ParserWorkerError) throw error;
-      throw new ParserWorkerError(this.disposed ? closing : { english: moduleLoadError(error).message });
+      if (error instanceof JobWorkerError) throw error;
+      throw new JobWorkerError(this.disposed ? closing : { english: moduleLoadError(error).message });
     }
   }
 
@@ -133,7 +132,7 @@ export class ParserWorker<Jobs extends WorkerJobTable = typeof workerJobs> {
       return thread;
     } catch (error) {
       await this.end();
-      throw new ParserWorkerError(this.disposed ? closing : { english: moduleLoadError(error).message });
+      throw new JobWorkerError(this.disposed ? closing : { english: moduleLoadError(error).message });
     }
   }
 }
@@ -153,7 +152,7 @@ async function answerOf(thread: Worker): Promise<Answer> {
   }
 }
 
-function sentenceOf(error: unknown, { megabytes }: ParserWorkerLimits): LocalizedMessage {
+function sentenceOf(error: unknown, { megabytes }: JobWorkerLimits): LocalizedMessage {
   const { code, message: text } = error as NodeJS.ErrnoException;
   if (code === 'ERR_WORKER_OUT_OF_MEMORY')
     return message('Reading it needs too much memory: more than {0} MB.', megabytes);
@@ -162,16 +161,18 @@ function sentenceOf(error: unknown, { megabytes }: ParserWorkerLimits): Localize
 
 const unreadable = (why: string): LocalizedMessage => message('It cannot be read: {0}.', why.replace(/\.$/, ''));
 
-/** Workers for background file checks, for requests of users and models, and for packages. */
-/** @param folder folder of the built programs */
-export function createParserWorkers(folder: string) {
+/**
+ * Creates workers for background file checks, for requests of users and models, for packages, and for the records of files.
+ * @param folder folder of the built programs
+ */
+export function createJobWorkers(folder: string) {
   const program = path.join(folder, 'parser.cjs');
   return {
-    files: new ParserWorker(program),
-    packages: new ParserWorker(program, { ms: 20_000 }),
-    others: new ParserWorker(program, { ms: 10_000, megabytes: 512 }),
+    files: new JobWorker(program),
+    packages: new JobWorker(program, { ms: 20_000 }),
+    others: new JobWorker(program, { ms: 10_000, megabytes: 512 }),
     // Needs the path and the home folder of the user for Git.
-    snapshots: new ParserWorker<typeof snapshotJobs>(path.join(folder, 'snapshots.cjs'), {
+    snapshots: new JobWorker<typeof snapshotJobs>(path.join(folder, 'snapshots.cjs'), {
       ms: 120_000,
       megabytes: 2048,
       env: process.env,

@@ -10,7 +10,7 @@ const language = lazyImport(() =>
  * Jobs of the parser worker: parsers of untrusted files, loaded on first use. Arguments and results are plain data; file errors are part of
  * the result.
  */
-export const workerJobs = {
+export const parserJobs = {
   workflow: lazyImport(
     () => import('../../workflows/read/validate.ts'),
     ({ loadWorkflow }) => loadWorkflow,

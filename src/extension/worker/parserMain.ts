@@ -1,5 +1,5 @@
+import { parserJobs } from './parserJobs.ts';
 import { serveJobs } from './serveJobs.ts';
-import { workerJobs } from './workerJobs.ts';
 
 // Program of the parser worker.
-serveJobs(workerJobs);
+serveJobs(parserJobs);

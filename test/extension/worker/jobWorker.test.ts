@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { packageProblemFile, SerialQueue } from '../../../src/extension/language/fileProblems.ts';
-import { ParserWorker } from '../../../src/extension/worker/parserWorker.ts';
+import { JobWorker } from '../../../src/extension/worker/jobWorker.ts';
 import { builtinTools } from '../../../src/tools/host/builtinTools.ts';
 import { readWorkflowPackage } from '../../../src/workflows/package/readPackage.ts';
 import { maxYamlProblems } from '../../../src/workflows/read/check.ts';
@@ -16,11 +16,11 @@ const known = { tools: builtinTools().map(({ definition }) => definition.name), 
 // Holds foreign-files-parse-in-a-worker.
 describe('Parser worker', () => {
   let program: string;
-  let parser: ParserWorker;
+  let parser: JobWorker;
   const folder = mkdtempSync(path.join(tmpdir(), 'parser-'));
   before(async () => {
     program = await buildParserProgram();
-    parser = new ParserWorker(program, { ms: 20_000 });
+    parser = new JobWorker(program, { ms: 20_000 });
   });
   after(async () => {
     await parser.dispose();
@@ -90,12 +90,12 @@ describe('Parser worker', () => {
   });
 
   it('what takes too long is ended and said, and what waits behind it is read', async () => {
-    const quick = new ParserWorker(program, { ms: 300 });
+    const quick = new JobWorker(program, { ms: 300 });
     try {
       const page = Buffer.from(`<p>${'a '.repeat(10)}`);
       const slow = quick.run('workflow', `nodes: [${','.repeat(260_000)}]`, known);
       const next = readAtLast(() => quick.run('page', { contentType: 'text/html', bytes: page }));
-      await assert.rejects(slow, { name: 'ParserWorkerError', message: 'It took too long to read: more than 0.3 s.' });
+      await assert.rejects(slow, { name: 'JobWorkerError', message: 'It took too long to read: more than 0.3 s.' });
       assert.equal((await next).text, 'a '.repeat(10).trim());
     } finally {
       await quick.dispose();
@@ -103,7 +103,7 @@ describe('Parser worker', () => {
   });
 
   it('what takes too much memory is ended and said, and the next is read', async () => {
-    const small = new ParserWorker(program, { ms: 60_000, megabytes: 12 });
+    const small = new JobWorker(program, { ms: 60_000, megabytes: 12 });
     try {
       const page = Buffer.from('<p>x<div>'.repeat(200_000));
       await assert.rejects(small.run('page', { contentType: 'text/html', bytes: page }), {
@@ -117,19 +117,19 @@ describe('Parser worker', () => {
 
   it('a program that is not there any more is a sentence', () =>
     assert.rejects(
-      new ParserWorker(path.join(folder, 'none.cjs')).run('page', { contentType: '', bytes: Buffer.from('') }),
+      new JobWorker(path.join(folder, 'none.cjs')).run('page', { contentType: '', bytes: Buffer.from('') }),
       {
-        name: 'ParserWorkerError',
+        name: 'JobWorkerError',
         message: /could not be loaded \((ERR_)?MODULE_NOT_FOUND\)\. Reload the window/,
       },
     ));
 
   it('a window that is closed waits for nothing', async () => {
-    const closed = new ParserWorker(program);
+    const closed = new JobWorker(program);
     const slow = closed.run('workflow', hostileWorkflows.commas!, known);
     const next = closed.run('page', { contentType: 'text/plain', bytes: Buffer.from('x') });
     await closed.dispose();
-    await assert.rejects(slow, { name: 'ParserWorkerError' });
+    await assert.rejects(slow, { name: 'JobWorkerError' });
     await assert.rejects(next, { message: 'It is no longer read: the window is closing.' });
   });
 });
