@@ -1,4 +1,5 @@
 import type { Message, TokenUsage } from '../content/messages.ts';
+import type { RepositoryChange } from '../content/repositoryChange.ts';
 import { escapeInvisibleInLine } from '../text/escapeInvisible.ts';
 import type { RunEvent, StoredFileChange } from './events.ts';
 
@@ -142,7 +143,7 @@ const entries: Entries = {
     ...(command && { folder: shown(command.folder, filters) }),
   }),
   'tool-end': (
-    { toolCallId, name, ok, ms, code, changes, moved, exitCode, background, unrecorded, lost },
+    { toolCallId, name, ok, ms, code, changes, moved, exitCode, background, unrecorded, lost, repositories },
     filters,
   ) => ({
     kind: 'effect',
@@ -156,6 +157,7 @@ const entries: Entries = {
     ...movedOf(moved, filters),
     ...(unrecorded !== undefined && { unrecorded }),
     ...(lost !== undefined && { lost: lost.map((path) => shown(path, filters)) }),
+    ...repositoriesOf(repositories, filters),
   }),
   'command-end': ({ toolCallId, by, exitCode, signal }) => ({
     kind: 'effect',
@@ -165,19 +167,21 @@ const entries: Entries = {
     ...(exitCode !== undefined && { exitCode }),
     ...(signal !== undefined && { signal }),
   }),
-  undo: ({ toolCallIds, changes }, filters) => ({
+  undo: ({ toolCallIds, changes, repositories }, filters) => ({
     kind: 'effect',
     status: toolCallIds.length > 0 ? 'undone' : 'restored',
     by: 'person',
     calls: toolCallIds,
     ...changesOf(changes, filters),
+    ...repositoriesOf(repositories, filters),
   }),
-  redo: ({ toolCallIds, changes }, filters) => ({
+  redo: ({ toolCallIds, changes, repositories }, filters) => ({
     kind: 'effect',
     status: 'redone',
     by: 'person',
     calls: toolCallIds,
     ...changesOf(changes, filters),
+    ...repositoriesOf(repositories, filters),
   }),
 
   instructions: none,
@@ -220,6 +224,15 @@ const commandOf = (line: string | undefined, filters: AuditTextFilters) =>
 const changesOf = (changes: readonly StoredFileChange[] | undefined, filters: AuditTextFilters) =>
   changes && {
     changes: changes.map(({ path, before, after }) => ({ path: shown(path, filters), before, after })),
+  };
+
+const repositoriesOf = (repositories: readonly RepositoryChange[] | undefined, filters: AuditTextFilters) =>
+  repositories && {
+    repositories: repositories.map(({ path, refs, files }) => ({
+      path: shown(path, filters),
+      refs: refs.map(({ name, before, after }) => ({ name: shown(name, filters), before, after })),
+      files: files.map(({ name, before, after }) => ({ name: shown(name, filters), before, after })),
+    })),
   };
 
 const movedOf = (moved: { from: string; to: string } | undefined, filters: AuditTextFilters) =>

@@ -7,6 +7,7 @@ import { attachmentSchema, errorInfoSchema, messageSchema, tokenUsageSchema } fr
 import { workflowNodeEventShape } from '../content/nodeChange.ts';
 import { workflowDiagramSchema } from '../content/outline.ts';
 import { userQuestionAnswerShape, userQuestionsSchema } from '../content/questions.ts';
+import { repositoryChangeSchema } from '../content/repositoryChange.ts';
 import { workStatsSchema } from '../content/workStats.ts';
 import { localizedMessageSchema } from '../text/localizedSchema.ts';
 import { runBranchOriginSchema } from './branches.ts';
@@ -243,7 +244,8 @@ const storedEvents = [
   //
   // The following `tool-end` has the actual `changes` (an empty list means none), or the possible changes of a failed or interrupted call.
   // `snapshot` identifies the state of the files before the call, to compare after a kill. `unrecorded`: the changes of the call are unknown;
-  // `lost`: files that it changed or deleted and that cannot be restored (`lostCount`: their number, if more). `lines`: sums over the changed texts.
+  // `lost`: files that it changed or deleted and that cannot be restored (`lostCount`: their number, if more). `lines`: sums over the changed
+  // texts. `repositories`: changes of refs, index and other files of Git.
   //
   // `interruptedAt` is the last recorded activity before the editor closed (epoch milliseconds), `stillRunning` the processes found at
   // recovery, `outputId` the content id of long output, `exitCode` null for a signal, `outcome` the result of a node's call without images.
@@ -283,6 +285,7 @@ const storedEvents = [
     lines: z.object({ added: z.number(), removed: z.number() }).optional(),
     lost: z.array(z.string()).optional(),
     lostCount: z.number().int().optional(),
+    repositories: z.array(repositoryChangeSchema).optional(),
   }),
   // Decision of the user on interrupted calls of nodes: continue with this result, or run the calls again with new approvals.
   event('interruption-choice', {
@@ -298,6 +301,7 @@ const storedEvents = [
     changes: z.array(undoChangeSchema),
     paths: z.array(z.string()).optional(),
     moves: z.array(undoMoveSchema).optional(),
+    repositories: z.array(repositoryChangeSchema).optional(),
   }),
   // Reverts undo number `undo` to the extent of `changes` and `moves`. `paths` are the paths used by the calls.
   event('redo', {
@@ -306,6 +310,7 @@ const storedEvents = [
     changes: z.array(undoChangeSchema),
     paths: z.array(z.string()),
     moves: z.array(undoMoveSchema),
+    repositories: z.array(repositoryChangeSchema).optional(),
   }),
   // `node`: the call belongs to a node, outside the conversation.
   event('usage', {

@@ -263,6 +263,7 @@ export function applyEvent(run: Run, event: RunEvent): void {
       call.lost = event.lost;
       call.lostCount = event.lostCount;
       call.lines = event.lines;
+      call.repositories = event.repositories;
       foldFileChanges(run, event);
       call.stillRunning = event.stillRunning;
       call.outputId = event.outputId;
@@ -289,7 +290,8 @@ export function applyEvent(run: Run, event: RunEvent): void {
     case 'undo':
       for (const id of event.toolCallIds) {
         const call = callOf(run, id);
-        const own = [...(call.changes ?? []).map(({ path }) => path), ...(call.moved ? [call.moved.to] : [])];
+        const recorded = [...(call.changes ?? []), ...(call.repositories ?? [])];
+        const own = [...recorded.map(({ path }) => path), ...(call.moved ? [call.moved.to] : [])];
         const taken = [...event.changes.map(({ path }) => path), ...(event.paths ?? [])];
         const undone = own.filter((path) => taken.includes(path));
         call.undone = [...new Set([...(call.undone ?? []), ...undone])];

@@ -103,10 +103,10 @@ const lines: { [Type in RunEvent['type']]: (event: Of<Type>) => LineText } = {
     const text = `the command of ${named(undefined, toolCallId)} ${commandEndTextForModel(end)}`;
     return hasCommandFailed(end) ? ['warn', text] : text;
   },
-  undo: ({ toolCallIds, changes }) =>
-    `the person ${toolCallIds.length > 0 ? `undoes ${englishCount(toolCallIds.length, 'call')}` : 'restores files'}: ${paths(changes)}`,
-  redo: ({ toolCallIds, changes }) =>
-    `the user redoes ${toolCallIds.length > 0 ? englishCount(toolCallIds.length, 'call') : 'what was restored'}: ${paths(changes)}`,
+  undo: ({ toolCallIds, changes, repositories = [] }) =>
+    `the person ${toolCallIds.length > 0 ? `undoes ${englishCount(toolCallIds.length, 'call')}` : 'restores files'}: ${paths([...changes, ...repositories])}`,
+  redo: ({ toolCallIds, changes, repositories = [] }) =>
+    `the user redoes ${toolCallIds.length > 0 ? englishCount(toolCallIds.length, 'call') : 'what was restored'}: ${paths([...changes, ...repositories])}`,
   usage: ({ model, asked = model, node, beside, ms, delayMs, attempts, usage, sent }) => {
     const waited = `${delayMs ? `, ${duration(delayMs)} of it waiting` : ''}${attempts > 1 ? `, at try ${attempts}` : ''}`;
     const which = asked === model || asked.endsWith(`/${model}`) ? asked : `${asked} (${model})`;
@@ -169,7 +169,7 @@ const lengthOf = (text: string): string => englishCount(text.length, 'character'
 const filesInShort = (all: readonly { path: string }[]): string => all.map(({ path }) => path).join(', ');
 const files = (many = 0): string => (many > 0 ? ` and ${englishCount(many, 'file')}` : '');
 
-function paths(changes: readonly StoredFileChange[]): string {
+function paths(changes: readonly (Pick<StoredFileChange, 'path'> & Partial<StoredFileChange>)[]): string {
   const shown = changes.slice(0, maxPaths).map(({ path, before, after }) => {
     const what = before === null ? 'new' : after === null ? 'deleted' : undefined;
     return what ? `${path} (${what})` : path;

@@ -5,6 +5,7 @@ import type { DeliveredInstruction, WorkspaceInstructionFile } from '../content/
 import type { ErrorInfo, Message, TokenUsage } from '../content/messages.ts';
 import type { WorkflowDiagram } from '../content/outline.ts';
 import type { UserQuestionAnswer, UserQuestions } from '../content/questions.ts';
+import type { RepositoryChange } from '../content/repositoryChange.ts';
 import type { WorkStats } from '../content/workStats.ts';
 import { type LocalizedMessage, message, t, toEnglishText } from '../text/l10n.ts';
 import { truncateWithEllipsis } from '../text/shorten.ts';
@@ -82,6 +83,7 @@ export interface CallState {
   lost?: string[];
   lostCount?: number;
   lines?: { added: number; removed: number };
+  repositories?: RepositoryChange[];
   outputId?: string;
   exitCode?: number | null;
   output?: string;

@@ -1,3 +1,4 @@
+import type { RepositoryChange } from '../content/repositoryChange.ts';
 import { createDictionary, type Dictionary, sortedDictionaryEntries } from '../values/dictionary.ts';
 import type { FileChangeByUndo, FileMove, RunEvent, StoredFileChange, UndoneMove } from './events.ts';
 
@@ -24,6 +25,7 @@ export interface RedoableUndo {
   toolCallIds: string[];
   changes: FileChangeByUndo[];
   moves: UndoneMove[];
+  repositories?: RepositoryChange[];
   files: [path: string, file: FileChangedByRun | null][];
 }
 
@@ -45,6 +47,7 @@ export function foldFileChanges(run: WithFiles, event: RunEvent): void {
     const paths = [
       ...(event.changes ?? []).map(({ path }) => path),
       ...(event.moved ? [event.moved.from, event.moved.to] : []),
+      ...(event.repositories ?? []).map(({ path }) => path),
     ];
     if (paths.length > 0 && run.undos) run.undos = run.undos.filter((one) => !touches(one, paths));
     changeFiles(run, event);
@@ -52,13 +55,14 @@ export function foldFileChanges(run: WithFiles, event: RunEvent): void {
     const before = new Map(run.files && sortedDictionaryEntries(run.files).map(([path, file]) => [path, { ...file }]));
     undoFiles(run, event.changes, event.paths);
     if (!event.moves) return;
-    const { seq, toolCallIds, changes, moves } = event;
+    const { seq, toolCallIds, changes, moves, repositories } = event;
     const now = new Map(run.files && sortedDictionaryEntries(run.files));
     const paths = [...new Set([...before.keys(), ...now.keys()])];
     const files = paths.flatMap((path): RedoableUndo['files'] =>
       JSON.stringify(before.get(path)) === JSON.stringify(now.get(path)) ? [] : [[path, before.get(path) ?? null]],
     );
-    run.undos = [...(run.undos ?? []), { seq, toolCallIds, changes, moves, files }].slice(-maxUndos);
+    const undone = { seq, toolCallIds, changes, moves, ...(repositories && { repositories }), files };
+    run.undos = [...(run.undos ?? []), undone].slice(-maxUndos);
   } else if (event.type === 'redo') redoFiles(run, event);
 }
 
@@ -72,7 +76,8 @@ export function newestRedoableUndo(
   );
 }
 
-const pathsOf = ({ changes, moves }: Pick<RedoableUndo, 'changes' | 'moves'>): string[] => [
+const pathsOf = ({ changes, moves, repositories = [] }: Omit<RedoableUndo, 'seq' | 'toolCallIds' | 'files'>) => [
+  ...repositories.map(({ path }) => path),
   ...changes.flatMap(({ path, place = path }) => [path, place]),
   ...moves.flatMap(({ from, to }) => [from, to]),
 ];
@@ -82,7 +87,10 @@ const touches = (one: RedoableUndo, paths: readonly string[]): boolean =>
     paths.some((path) => own === path || own.startsWith(`${path}/`) || path.startsWith(`${own}/`)),
   );
 
-function redoFiles(run: WithFiles, { undo, changes, moves }: Extract<RunEvent, { type: 'redo' }>): void {
+function redoFiles(
+  run: WithFiles,
+  { undo, changes, moves, repositories = [] }: Extract<RunEvent, { type: 'redo' }>,
+): void {
   const one = run.undos?.find(({ seq }) => seq === undo);
   if (!one || !run.undos) return;
   run.files ??= createDictionary();
@@ -97,8 +105,9 @@ function redoFiles(run: WithFiles, { undo, changes, moves }: Extract<RunEvent, {
     ...one,
     changes: one.changes.filter(({ path }) => !changes.some((done) => (done.place ?? done.path) === path)),
     moves: one.moves.filter(({ from }) => !moves.some((done) => done.to === from)),
+    repositories: one.repositories?.filter(({ path }) => !repositories.some((done) => done.path === path)) ?? [],
   };
-  const isOver = left.changes.length + left.moves.length === 0;
+  const isOver = left.changes.length + left.moves.length + left.repositories.length === 0;
   run.undos = run.undos.flatMap((other) => (other !== one ? [other] : isOver ? [] : [left]));
 }
 

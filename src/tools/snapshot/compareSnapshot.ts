@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readlinkSync } from 'node:fs';
 import * as paths from 'node:path';
-import type { RemovedFileKind } from '../../protocol/run/events.ts';
+import type { RepositoryChange } from '../../protocol/content/repositoryChange.ts';
 import { diffSequences } from '../edit/diff.ts';
 import { linesWithoutEndings } from '../sandbox/fileText.ts';
 import { readUnchangedFileSync } from '../sandbox/regularFile.ts';
@@ -9,8 +9,17 @@ import { readContentAt } from './currentContents.ts';
 import { gitBlobId, ignoredPaths, readGitBlobs } from './gitFiles.ts';
 import { maxSnapshotEntries } from './limits.ts';
 import { contentId, PackWriter } from './packWriter.ts';
-import { readSnapshot, removeSnapshot, type SnapshotEntry, type SnapshotScope } from './snapshotFile.ts';
-import { type SnapshotProblem, toSnapshotProblem } from './takeSnapshot.ts';
+import type { RecordedChange, RecordedState } from './recordedChange.ts';
+import { compareRepository, filesBesideObjects } from './repositorySnapshot.ts';
+import type { RepositorySnapshot } from './repositoryState.ts';
+import {
+  readSnapshot,
+  removeSnapshot,
+  type SnapshotEntry,
+  type SnapshotRoot,
+  type SnapshotScope,
+} from './snapshotFile.ts';
+import { isDiskFull, type SnapshotProblem, toSnapshotProblem } from './takeSnapshot.ts';
 import { lookAtEntry, type WalkedEntry, walkFiles } from './walkFiles.ts';
 
 export interface CompareRequest {
@@ -21,24 +30,6 @@ export interface CompareRequest {
   pack: string;
 }
 
-/** State of a path before or after a call. `id` is the SHA-256 of the content or of the link's target; a folder is empty. */
-export interface RecordedState {
-  kind: RemovedFileKind;
-  id: string;
-  mode: number;
-  /** Length in bytes; absent for links and folders. */
-  size?: number;
-  /** UTF-8 without a byte order mark. */
-  isText?: true;
-}
-
-/** Change of a path between a snapshot and now; `path` is absolute, `null`: nothing exists. */
-export interface RecordedChange {
-  path: string;
-  before: RecordedState | null;
-  after: RecordedState | null;
-}
-
 export interface SnapshotComparison {
   changes: RecordedChange[];
   /** Changed files without an earlier content, so that they cannot be restored, absolute paths. */
@@ -47,6 +38,8 @@ export interface SnapshotComparison {
   lines?: { added: number; removed: number };
   /** Folders without a record that are gone, absolute paths. */
   deletedFolders: string[];
+  /** Changed repositories; `path` is the absolute `.git` of the working tree. */
+  repositories: RepositoryChange[];
 }
 
 // Contents after a call are stored for diffs and branches only up to this size each, and in all.
@@ -81,7 +74,7 @@ async function compare({ id, store, pack }: CompareRequest): Promise<SnapshotCom
   const { roots } = readSnapshot(store, id);
   const differences: Difference[] = [];
   const deletedFolders: string[] = [];
-  for (const root of roots)
+  for (const root of roots.filter(({ repository }) => !repository))
     for (const scope of root.scopes) {
       const folder = paths.join(root.path, scope.path);
       const nested = root.scopes.flatMap(({ path }) => (path === scope.path ? [] : [relativeTo(scope.path, path)]));
@@ -97,13 +90,42 @@ async function compare({ id, store, pack }: CompareRequest): Promise<SnapshotCom
   const writer = new PackWriter(pack);
   try {
     const result = await record(store, differences, writer);
+    const repositories: RepositoryChange[] = [];
+    for (const root of roots) {
+      if (!root.repository) continue;
+      try {
+        const change = await repositoryChange(store, root, root.repository, writer);
+        if (change) repositories.push(change);
+      } catch (error) {
+        if (isDiskFull(error)) throw error;
+        result.lost.push(paths.join(root.repository.folder, '.git'));
+      }
+    }
     writer.finish();
     removeSnapshot(store, id);
-    return { ...result, deletedFolders };
+    return { ...result, deletedFolders, repositories };
   } catch (error) {
     writer.abandon();
     throw error;
   }
+}
+
+async function repositoryChange(
+  store: string,
+  { path: common, scopes }: SnapshotRoot,
+  snapshot: RepositorySnapshot,
+  writer: PackWriter,
+): Promise<RepositoryChange | undefined> {
+  const scope = scopes[0]!;
+  const now = filesBesideObjects(common);
+  const differences = now ? differencesOf(common, scope, now, scope.folders) : [];
+  const { changes, lost } = await record(store, differences, writer);
+  const isFile = ({ before, after }: RecordedChange) => [before, after].every((one) => !one || one.kind === 'file');
+  const files = changes.filter(isFile);
+  const change = await compareRepository({ common, scope, snapshot, store }, files);
+  const isIncomplete = lost.length > 0 || files.length < changes.length || (change && (snapshot.isPartial ?? !now));
+  if (isIncomplete) throw new Error('The repository has changes that are not recorded.');
+  return change;
 }
 
 /** `now` are the entries, and `folders` the folders, empty or not. Created and deleted folders count, so that an undo and a redo are exact. */

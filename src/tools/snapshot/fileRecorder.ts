@@ -8,14 +8,15 @@ import type { ResolvedWorkspaceRoot } from '../core/pathSyntax.ts';
 import { ToolError } from '../core/tool.ts';
 import { openFolderRoots, type Workspace } from '../core/workspace.ts';
 import { relativePathInside, resolvePath, resolveWorkspaceRoots } from '../sandbox/paths.ts';
-import type { CompareRequest, compareSnapshot, RecordedChange, RecordedState } from './compareSnapshot.ts';
+import type { CompareRequest, compareSnapshot } from './compareSnapshot.ts';
 import { maxSmallBytes } from './limits.ts';
+import type { RecordedChange, RecordedState } from './recordedChange.ts';
 import type { SnapshotRequest, takeSnapshot } from './takeSnapshot.ts';
 
 /** Changes of a call by comparison, for its `tool-end` event. */
 export type RecordedChanges = Pick<
   Extract<RunEventBody, { type: 'tool-end' }>,
-  'changes' | 'unrecorded' | 'lost' | 'lostCount' | 'lines'
+  'changes' | 'unrecorded' | 'lost' | 'lostCount' | 'lines' | 'repositories'
 >;
 
 /** Recording of the open folders during one call. */
@@ -124,12 +125,17 @@ export function createFileRecorder(options: FileRecorderOptions): FileRecorder {
         const lost = [...compared.lost, ...compared.deletedFolders].flatMap(
           (path) => relativePathInside(roots, path) ?? [],
         );
+        const repositories = compared.repositories.flatMap((one) => {
+          const path = relativePathInside(roots, one.path);
+          return path === undefined ? [] : [{ ...one, path, ...(isShared && { mixed: true as const }) }];
+        });
         return {
           changes: kept
             .flatMap((change) => toStoredChange(roots, change) ?? [])
             .map((change) => (isShared || others.has(change.path) ? { ...change, mixed: true as const } : change))
             .sort(inOrder),
           ...(compared.lines && { lines: compared.lines }),
+          ...(repositories.length > 0 && { repositories }),
           ...(isAbove && { unrecorded: 'too-many-files' as const }),
           ...(lost.length > 0 && { lost: lost.slice(0, maxLost) }),
           ...(lost.length > maxLost && { lostCount: lost.length }),

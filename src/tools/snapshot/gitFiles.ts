@@ -194,22 +194,29 @@ const separated = (text: string, withEmpty = false): string[] => {
   return withEmpty ? fields.slice(0, -1) : fields.filter((one) => one !== '');
 };
 
-const askGit = async (
+/**
+ * Returns the output of Git in a folder as UTF-8. Rejects if Git is missing or ends with another exit code.
+ * @param variables environment variables besides those of the editor
+ */
+export const askGit = async (
   folder: string,
   args: readonly string[],
   input?: string,
   codes?: readonly number[],
-): Promise<string> => (await gitOutput(folder, args, input, codes)).toString('utf8');
+  variables?: NodeJS.ProcessEnv,
+): Promise<string> => (await gitOutput(folder, args, input, codes, variables)).toString('utf8');
 
 async function gitOutput(
   folder: string,
   args: readonly string[],
   input = '',
   codes: readonly number[] = [0],
+  variables: NodeJS.ProcessEnv = {},
 ): Promise<Buffer> {
   const { program, args: all, options } = isolatedGit(folder, args);
+  const env = { ...options.env, ...variables };
   return new Promise((resolve, reject) => {
-    const child = spawn(program, all, { ...options, stdio: ['pipe', 'pipe', 'ignore'] });
+    const child = spawn(program, all, { ...options, env, stdio: ['pipe', 'pipe', 'ignore'] });
     const chunks: Buffer[] = [];
     child.stdout.on('data', (chunk: Buffer) => chunks.push(chunk));
     child.stdin.on('error', () => {}); // Git may end before it has read everything

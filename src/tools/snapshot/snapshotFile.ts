@@ -2,6 +2,7 @@ import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node
 import * as paths from 'node:path';
 import { deserialize, serialize } from 'node:v8';
 import type { StoredContentPosition } from './currentContents.ts';
+import type { RepositorySnapshot } from './repositoryState.ts';
 import type { EntryIdentity, WalkedEntry } from './walkFiles.ts';
 
 /**
@@ -30,9 +31,11 @@ export interface SnapshotScope {
   skipped: string[];
 }
 
+/** Open folder, or the common folder of a repository with one scope. */
 export interface SnapshotRoot {
   path: string;
   scopes: SnapshotScope[];
+  repository?: RepositorySnapshot;
 }
 
 interface Snapshot {

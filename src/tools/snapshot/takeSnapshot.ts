@@ -5,6 +5,7 @@ import { readUnchangedFileSync } from '../sandbox/regularFile.ts';
 import { CurrentContents, type StoredContentPosition } from './currentContents.ts';
 import { type GitFolder, isInGit, readGitFolder } from './gitFiles.ts';
 import { maxSmallBytes, maxSnapshotEntries } from './limits.ts';
+import { readRepositories } from './repositorySnapshot.ts';
 import { packsOfSnapshots, type SnapshotEntry, type SnapshotRoot, writeSnapshot } from './snapshotFile.ts';
 import { identityOf, identityText, TooManyFilesError, type WalkedEntry, walkFiles } from './walkFiles.ts';
 
@@ -41,8 +42,8 @@ interface Candidate {
 /**
  * Records the state of the open folders before a call: the identity of each file, and the content of each file that the call could destroy.
  * Git holds the content of unchanged tracked files. Other contents are stored until the budget ends: changed tracked files, untracked
- * files, small ignored files, large untracked files, each from small to large. Folders that a pattern ignores as a whole are left out.
- * Nothing of the open folders is changed. Throws the error of the disk.
+ * files, small ignored files, files of repositories besides objects, large untracked files, each from small to large. Folders that a pattern
+ * ignores as a whole are left out. Nothing of the open folders is changed. Throws the error of the disk.
  */
 export async function takeSnapshot(request: SnapshotRequest): Promise<SnapshotSummary | SnapshotProblem> {
   try {
@@ -60,9 +61,12 @@ export interface SnapshotProblem {
 /** Converts an error to a reason. Throws any other error. */
 export function toSnapshotProblem(error: unknown): SnapshotProblem {
   if (error instanceof TooManyFilesError) return { problem: 'too-many-files' };
-  if (['ENOSPC', 'EDQUOT'].includes((error as NodeJS.ErrnoException).code ?? '')) return { problem: 'disk-full' };
+  if (isDiskFull(error)) return { problem: 'disk-full' };
   throw error;
 }
+
+export const isDiskFull = (error: unknown): boolean =>
+  ['ENOSPC', 'EDQUOT'].includes((error as NodeJS.ErrnoException).code ?? '');
 
 async function take(request: SnapshotRequest): Promise<SnapshotSummary> {
   const { id, store, folders, budget, withoutGit = false, maxEntries = maxSnapshotEntries } = request;
@@ -101,6 +105,17 @@ async function take(request: SnapshotRequest): Promise<SnapshotSummary> {
         if (!isHeld) candidates.push({ file, entry, order: first.has(file) ? orders.first : orderOf(entry, git) });
       }
     }
+  }
+  const gitFolders = roots.flatMap(({ path, scopes }) =>
+    scopes.filter(({ isGit }) => isGit).map((scope) => paths.join(path, scope.path)),
+  );
+  for (const { common, snapshot, entries: files } of await readRepositories(gitFolders)) {
+    const found = [...files].map(([name, entry]) => toSnapshotEntry(common, name, entry, startedAt));
+    const scope = { path: '', isGit: false, entries: found, folders: new Map<string, number>(), skipped: [] };
+    roots.push({ path: common, scopes: [scope], repository: snapshot });
+    for (const entry of found)
+      if (entry.kind === 'file')
+        candidates.push({ file: paths.join(common, entry.path), entry, order: orders.repository });
   }
   candidates.sort((one, other) => one.order - other.order || one.entry.size - other.entry.size);
   mkdirSync(store, { recursive: true, mode: 0o700 });
@@ -157,14 +172,23 @@ function storeFile(contents: CurrentContents, file: string, entry: SnapshotEntry
       entry.mode = Number(stats.mode) & 0o7777;
       return contents.add(file, identityText(entry.identity, entry.size), bytes);
     } catch (error) {
-      if (['ENOSPC', 'EDQUOT'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
+      if (isDiskFull(error)) throw error;
       return undefined; // unreadable, or gone
     }
   }
   return undefined;
 }
 
-const orders = { first: 0, tracked: 1, untracked: 2, ignored: 3, largeUntracked: 4, inGit: 5, largeIgnored: 6 };
+const orders = {
+  first: 0,
+  tracked: 1,
+  untracked: 2,
+  ignored: 3,
+  repository: 4,
+  largeUntracked: 5,
+  inGit: 6,
+  largeIgnored: 7,
+};
 
 function orderOf({ path, size, oid }: SnapshotEntry, git: GitFolder | undefined): number {
   if (oid !== undefined) return orders.inGit;
