@@ -193,8 +193,11 @@ export const pathAfterMove = (path: string, { from, to }: FileMove): string =>
  * Returns the calls with undoable changes in the newest reply with any, or in the whole run. Changes that cancel each other do not count.
  */
 export function undoableCallIds(run: Run, scope: 'turn' | 'run'): string[] {
-  const standing = new Set(standingOf(run).map(({ toolCallId }) => toolCallId));
-  const remain = (ids: string[]) => undoOperations(run, ids).length > 0;
+  const repositories = callsInStartOrder(run)
+    .filter(([, { repositories = [], undone = [] }]) => repositories.some(({ path }) => !undone.includes(path)))
+    .map(([id]) => id);
+  const standing = new Set([...standingOf(run).map(({ toolCallId }) => toolCallId), ...repositories]);
+  const remain = (ids: string[]) => undoOperations(run, ids).length > 0 || ids.some((id) => repositories.includes(id));
   const replies = run.messages.map((message) =>
     message.role === 'assistant' ? (message.toolCalls ?? []).map(({ id }) => id).filter((id) => standing.has(id)) : [],
   );

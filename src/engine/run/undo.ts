@@ -1,4 +1,5 @@
 import type { SystemNote } from '../../protocol/content/messages.ts';
+import type { RepositoryChange } from '../../protocol/content/repositoryChange.ts';
 import type { FileChangeByUndo, UndoneMove } from '../../protocol/run/events.ts';
 import { message, t } from '../../protocol/text/l10n.ts';
 import { type LocalizableText, localize, messageOf, UserFacingError } from '../../protocol/text/localized.ts';
@@ -31,6 +32,7 @@ import {
   type UndoFileOperation,
   type UndoFileStep,
 } from './fileSteps.ts';
+import { type RepositoryUndo, repositoryUndos, reverseRepositoryChange } from './repositoryUndos.ts';
 import {
   countAppliedUndoOperations,
   isFolderEmptiedBeforeUndo,
@@ -38,6 +40,13 @@ import {
   pathAfterUndoOperations,
   undoOperationOrigin,
 } from './undoProgress.ts';
+import {
+  applyRepositoryUndo,
+  type PreparedRepositoryUndo,
+  prepareRepositoryUndo,
+  previewRepositoryUndo,
+  type RepositoryUndoPreview,
+} from './undoRepositories.ts';
 
 export interface UndoRequest {
   toolCallIds: readonly string[];
@@ -48,10 +57,14 @@ export interface RedoRequest {
   undo: number;
 }
 
-/** Confirmation before an undo; paths are workspace-relative. `changedSince`: files with later changes, which the undo would lose. */
+/**
+ * Confirmation before an undo; paths are workspace-relative. `changedSince`: files with later changes, which the undo would lose.
+ * `repositories`: effects on Git.
+ */
 export interface UndoConfirmationRequest {
   paths: string[];
   changedSince: string[];
+  repositories?: RepositoryUndoPreview[];
 }
 
 export type UndoConfirmationAnswer = 'all' | 'unchanged' | 'none';
@@ -70,6 +83,7 @@ type Ask = (question: UndoConfirmationRequest) => Promise<UndoConfirmationAnswer
 
 interface Work {
   operations: readonly UndoFileOperation[];
+  repositories?: readonly RepositoryUndo[];
   left: UndoResult['left'];
 }
 
@@ -83,7 +97,9 @@ export async function undoFileChanges(
   { toolCallIds, paths }: UndoRequest,
   ask: Ask,
 ): Promise<UndoResult> {
-  const done = await work(log, parts, { operations: undoOperations(log.run, toolCallIds, paths), left: [] }, ask);
+  const operations = undoOperations(log.run, toolCallIds, paths);
+  const repositories = repositoryUndos(log.run, toolCallIds, paths);
+  const done = await work(log, parts, { operations, repositories, left: [] }, ask);
   return recordUndo(log, done, 'has undone your changes of', (paths) => ({
     line: message('You undid the changes in {0}', paths),
     whole: true,
@@ -129,10 +145,13 @@ export async function redoFileChanges(
   const undone = log.run.undos?.find((one) => one.seq === seq);
   if (!undone) return { undone: [], left: [] };
   let changed: string[] = [];
-  const { changes, moves, paths, toolCallIds, result } = await work(
+  const repositories = (undone.repositories ?? []).map(
+    (one): RepositoryUndo => ({ change: redoOfRepository(one), toolCallIds: undone.toolCallIds, pushed: [] }),
+  );
+  const { result, toolCallIds, ...effects } = await work(
     log,
     parts,
-    { operations: redoOperations(undone), left: [] },
+    { operations: redoOperations(undone), repositories, left: [] },
     async ({ changedSince }) => {
       changed = changedSince;
       return changed.length > 0 ? 'none' : 'all';
@@ -142,7 +161,7 @@ export async function redoFileChanges(
   if (changed.length > 0)
     return { undone: [], left: changed.map((path) => ({ path, why: t('It has changed since.') })) };
   if (result.undone.length > 0) {
-    await log.emit({ type: 'redo', undo: seq, toolCallIds, changes, paths, moves });
+    await log.emit({ type: 'redo', undo: seq, toolCallIds, ...effects });
     const action = toolCallIds.length > 0 ? 'has redone your changes of' : 'has taken back what was restored';
     const redone = (paths: string): SystemNote => ({
       line: message('You redid the changes in {0}', paths),
@@ -153,10 +172,16 @@ export async function redoFileChanges(
   return result;
 }
 
+/** The commits of an undo are known, so that nothing is checked for what was built on them. */
+function redoOfRepository(undone: RepositoryChange): RepositoryChange {
+  const change = reverseRepositoryChange(undone);
+  return { ...change, refs: change.refs.map(({ isNew: _, ...one }) => one) };
+}
+
 async function recordUndo(log: RunLog, done: Done, action: string, noteOf: NoteOf): Promise<UndoResult> {
-  const { changes, moves, paths, toolCallIds, result } = done;
+  const { result, ...effects } = done;
   if (result.undone.length === 0) return result;
-  await log.emit({ type: 'undo', toolCallIds, changes, paths, moves });
+  await log.emit({ type: 'undo', ...effects });
   await reportToModel(log, `The person ${action}:`, result.undone, noteOf);
   return result;
 }
@@ -175,6 +200,7 @@ interface Done {
   moves: UndoneMove[];
   paths: string[];
   toolCallIds: string[];
+  repositories?: RepositoryChange[];
 }
 
 interface Ready extends PreparedUndoStep {
@@ -193,7 +219,7 @@ interface Ready extends PreparedUndoStep {
 async function work(
   log: RunLog,
   parts: Dependencies,
-  { operations, left }: Work,
+  { operations, repositories = [], left }: Work,
   ask: Ask,
   isWhole = false,
 ): Promise<Done> {
@@ -217,12 +243,31 @@ async function work(
       } catch (error) {
         leave(step.path, error);
       }
+  const readyRepositories: PreparedRepositoryUndo[] = [];
+  for (const one of repositories)
+    await prepareRepositoryUndo(parts, run.id, one).then(
+      (ready) => readyRepositories.push(ready),
+      (error) => leave(one.change.path, error),
+    );
   if (isWhole && done.result.left.length > 0) return done;
   const steps = [...ready.values()];
   const moves = operations.filter(isUndoMove);
-  const changedSince = steps.filter(isFileChangedSinceStep).map(({ step }) => step.path);
-  const asked = [...steps.map(({ step }) => step.path), ...moves.map(({ paths }) => paths[0]!)];
-  const answer = asked.length > 0 ? await ask({ paths: [...new Set(asked)], changedSince }) : 'none';
+  const isMixed = ({ change }: RepositoryUndo) => change.mixed === true;
+  const changedSince = [
+    ...steps.filter(isFileChangedSinceStep).map(({ step }) => step.path),
+    ...readyRepositories.filter(isMixed).map(({ change }) => change.path),
+  ];
+  const asked = [
+    ...steps.map(({ step }) => step.path),
+    ...moves.map(({ paths }) => paths[0]!),
+    ...readyRepositories.map(({ change }) => change.path),
+  ];
+  const question = {
+    paths: [...new Set(asked)],
+    changedSince,
+    ...(readyRepositories.length > 0 && { repositories: readyRepositories.map(previewRepositoryUndo) }),
+  };
+  const answer = asked.length > 0 ? await ask(question) : 'none';
   if (answer === 'none') return done;
 
   const isChosen = (one: Ready) => answer === 'all' || !isFileChangedSinceStep(one);
@@ -258,6 +303,7 @@ async function work(
       return;
     await moveInWorkspace(workspace, from!, to!);
   };
+  const restored: { paths: string[]; toolCallIds: string[] }[] = [];
   const chosen = steps.filter(isChosen);
   const late = chosen.filter(({ isLate }) => isLate);
   const onTime = [...operations.entries()].flatMap(([index, one]): (Ready | [number, UndoMove])[] => {
@@ -275,10 +321,23 @@ async function work(
   for (const one of steps)
     if (!isChosen(one)) leave(one.step.path, new UserFacingError(message('It has changed since.')));
 
+  for (const one of readyRepositories) {
+    const { path } = one.change;
+    if (answer === 'unchanged' && isMixed(one)) {
+      leave(path, new UserFacingError(message('It has changed since.')));
+      continue;
+    }
+    const change = await applyRepositoryUndo(parts, run.id, one).catch((error) => leave(path, error));
+    if (typeof change !== 'object') continue;
+    done.repositories = [...(done.repositories ?? []), change];
+    restored.push({ paths: [path], toolCallIds: one.toolCallIds });
+  }
+
   const finished = steps.filter((one) => changes.has(one));
   const moved = moves.filter((one) => !failed.has(one));
-  const all = [...finished.map(({ step }) => step), ...moved];
-  done.result.undone = [...new Set([...finished.map(({ step }) => step.path), ...moved.map(({ paths }) => paths[0]!)])];
+  const all = [...finished.map(({ step }) => step), ...moved, ...restored];
+  const others = [...moved, ...restored].map(({ paths }) => paths[0]!);
+  done.result.undone = [...new Set([...finished.map(({ step }) => step.path), ...others])];
   done.changes = finished.map((one) => changes.get(one)!);
   done.moves = moved.map((one) => ({ from: one.from, to: one.to, step: operations.indexOf(one) }));
   done.paths = all.flatMap(({ paths }) => paths);

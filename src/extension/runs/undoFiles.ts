@@ -18,6 +18,7 @@ import { readCurrentFileText } from '../../tools/changes/compareChanges.ts';
 import type { Workspace } from '../../tools/core/workspace.ts';
 import type { Dialogs } from '../dialogs/dialogs.ts';
 import type { PanelConversation } from './conversation.ts';
+import { repositoryUndoSentences } from './repositoryUndoText.ts';
 
 export class FileUndo {
   constructor(
@@ -81,7 +82,8 @@ export class FileUndo {
     let isAsked = false;
     const result = await this.change(runId, request, async (question) => {
       isAsked = true;
-      const losesNothing = question.changedSince.length === 0 && isOneChange(request);
+      const isPlain = question.changedSince.length === 0 && !question.repositories;
+      const losesNothing = isPlain && isOneChange(request);
       return losesNothing && !asksAlways ? 'all' : this.ask(question, texts);
     });
     if (!result) return false;
@@ -122,7 +124,7 @@ export class FileUndo {
    * as they are.
    */
   private async ask(
-    { paths, changedSince }: UndoConfirmationRequest,
+    { paths, changedSince, repositories = [] }: UndoConfirmationRequest,
     texts: UndoTexts,
   ): Promise<UndoConfirmationAnswer> {
     const [many, changed] = [paths.length, changedSince.length];
@@ -132,7 +134,8 @@ export class FileUndo {
     const edited = t('You edited {0} of them since: {1}.', changed, inShort(changedSince));
     const intro = changed > 0 ? `${t('Restores {0} files.', many)} ${edited}\n\n` : '';
     const lost = changed > 0 ? `${listed(changedSince)}\n${texts.givesUpIt}` : '';
-    const detail = many === 1 ? lost : `${intro}${listed(paths)}`;
+    const files = many === 1 ? lost : `${intro}${listed(paths)}`;
+    const detail = [...repositoryUndoSentences(repositories), files].filter((one) => one !== '').join('\n');
     const text = many === 1 ? texts.askOne(escapeInvisibleInLine(paths[0]!)) : texts.ask(many);
     const chosen = await this.modals.ask({ text, detail: escapeInvisible(detail), buttons });
     if (chosen === undefined) return 'none';

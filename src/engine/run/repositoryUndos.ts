@@ -1,0 +1,107 @@
+import type { RefChange, RepositoryChange, RepositoryFileChange } from '../../protocol/content/repositoryChange.ts';
+import { callsInStartOrder, type Run } from '../../protocol/run/run.ts';
+
+/**
+ * Change of a repository that undoes the changes of calls. `pushed`: remote names of pushes, whose refs stay. `isBroken`: something else
+ * changed the repository between the calls.
+ */
+export interface RepositoryUndo {
+  change: RepositoryChange;
+  toolCallIds: string[];
+  pushed: string[];
+  isBroken?: true;
+}
+
+/** Returns one undo for each repository that the chosen calls have changed, without the calls that are undone already. */
+export function repositoryUndos(run: Run, toolCallIds: readonly string[], paths?: readonly string[]): RepositoryUndo[] {
+  const chosen = new Set(toolCallIds);
+  const undos = new Map<string, RepositoryUndo>();
+  for (const [id, { repositories = [], undone = [] }] of callsInStartOrder(run).reverse()) {
+    if (!chosen.has(id)) continue;
+    for (const one of repositories) {
+      if (undone.includes(one.path) || (paths && !paths.includes(one.path))) continue;
+      const newer = undos.get(one.path);
+      const older = undoOf(one, id);
+      undos.set(one.path, newer ? joined(newer, older) : older);
+    }
+  }
+  return [...undos.values()];
+}
+
+function undoOf(change: RepositoryChange, toolCallId: string): RepositoryUndo {
+  const pushed = change.refs.filter(({ isPushed }) => isPushed);
+  const logs = new Set(pushed.map(({ name }) => `logs/${name}`));
+  return {
+    change: reverseRepositoryChange({
+      ...change,
+      refs: change.refs.filter(({ isPushed }) => !isPushed),
+      files: change.files.filter(({ name }) => !logs.has(name)),
+    }),
+    toolCallIds: [toolCallId],
+    pushed: pushed.map(({ name }) => name.split('/')[2] ?? name),
+  };
+}
+
+/** Reverses a change; `isNew` of a ref then describes the commit of `before`. */
+export const reverseRepositoryChange = (change: RepositoryChange): RepositoryChange => ({
+  ...change,
+  head: { before: change.head.after, after: change.head.before },
+  refs: change.refs.map((one) => ({ ...one, before: one.after, after: one.before })),
+  files: change.files.map(({ name, before, after, mode, afterMode, listing }) => ({
+    name,
+    before: after,
+    after: before,
+    ...(afterMode !== undefined && { mode: afterMode }),
+    ...(mode !== undefined && { afterMode: mode }),
+    ...(listing && { listing: { before: listing.after, after: listing.before } }),
+  })),
+});
+
+function joined(newer: RepositoryUndo, older: RepositoryUndo): RepositoryUndo {
+  const [one, other] = [newer.change, older.change];
+  let isBroken = newer.isBroken === true || one.head.after !== other.head.before;
+  const isNext = (from: RefChange | RepositoryFileChange, to: RefChange | RepositoryFileChange) => {
+    const [left, found] = [from, to].map((end) => ('listing' in end ? end.listing : undefined));
+    return from.after === to.before || (left !== undefined && left.after === found?.before);
+  };
+  const chain = <Change extends RefChange | RepositoryFileChange>(
+    changes: readonly Change[],
+    earlier: readonly Change[],
+    join: (one: Change, other: Change) => Change,
+  ): Change[] => {
+    const all = new Map(changes.map((change) => [change.name, change]));
+    for (const change of earlier) {
+      const known = all.get(change.name);
+      if (known && !isNext(known, change)) isBroken = true;
+      all.set(change.name, known ? join(known, change) : change);
+    }
+    return [...all.values()];
+  };
+  const refs = chain(one.refs, other.refs, (late, early) => ({
+    ...late,
+    after: early.after,
+    ...((late.isNew || early.isNew) && { isNew: true as const }),
+  }));
+  const files = chain(one.files, other.files, (late, early) => {
+    const { afterMode: _, ...rest } = late;
+    const listing = late.listing && early.listing && { before: late.listing.before, after: early.listing.after };
+    return {
+      ...rest,
+      after: early.after,
+      ...(early.afterMode !== undefined && { afterMode: early.afterMode }),
+      ...(listing && { listing }),
+    };
+  });
+  return {
+    change: {
+      path: one.path,
+      head: { before: one.head.before, after: other.head.after },
+      refs: refs.filter(({ before, after }) => before !== after),
+      files: files.filter(({ before, after }) => before !== after),
+      ...((one.mixed || other.mixed) && { mixed: true as const }),
+    },
+    toolCallIds: [...older.toolCallIds, ...newer.toolCallIds],
+    pushed: [...new Set([...older.pushed, ...newer.pushed])],
+    ...(isBroken && { isBroken: true as const }),
+  };
+}

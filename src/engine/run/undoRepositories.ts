@@ -1,0 +1,78 @@
+import { dirname } from 'node:path';
+import type { RepositoryChange } from '../../protocol/content/repositoryChange.ts';
+import { message } from '../../protocol/text/l10n.ts';
+import { UserFacingError } from '../../protocol/text/localized.ts';
+import type { RunStore } from '../../runs/store.ts';
+import type { Workspace } from '../../tools/core/workspace.ts';
+import { resolvePath } from '../../tools/sandbox/paths.ts';
+import {
+  changeRepository,
+  type PreparedRepositoryChange,
+  prepareRepositoryChange,
+  type RepositoryContents,
+} from '../../tools/snapshot/restoreRepository.ts';
+import type { RepositoryUndo } from './repositoryUndos.ts';
+
+/**
+ * Effect of an undo on a repository, for the confirmation. `branches` move from a commit to another; null: no branch. `head`: branch or
+ * commit that is checked out again; `pushed`: remotes whose pushes stay.
+ */
+export interface RepositoryUndoPreview {
+  path: string;
+  branches: { name: string; from: string | null; to: string | null }[];
+  head?: string;
+  pushed: string[];
+}
+
+export interface PreparedRepositoryUndo extends RepositoryUndo {
+  prepared: PreparedRepositoryChange;
+}
+
+interface Parts {
+  store: RunStore;
+  workspace: Workspace;
+}
+
+/** Checks that a repository can be changed. Throws `UserFacingError` if something else has changed it since. */
+export async function prepareRepositoryUndo(
+  { store, workspace }: Parts,
+  runId: string,
+  undo: RepositoryUndo,
+): Promise<PreparedRepositoryUndo> {
+  if (undo.isBroken) throw new UserFacingError(message('Something else changed it between these commands.'));
+  const folder = await resolvePath(workspace.roots, dirname(undo.change.path), 'list');
+  return { ...undo, prepared: await prepareRepositoryChange(folder.path, undo.change, contentsOf(store, runId)) };
+}
+
+/** Applies a prepared change and returns it as it was done. */
+export const applyRepositoryUndo = (
+  { store }: Parts,
+  runId: string,
+  { prepared }: PreparedRepositoryUndo,
+): Promise<RepositoryChange> => changeRepository(prepared, contentsOf(store, runId));
+
+const contentsOf = ({ contents }: RunStore, runId: string): RepositoryContents => ({
+  read: (id) => contents.readBytes(runId, id),
+  store: (content) => contents.keep(runId, content),
+});
+
+const branchPrefix = 'refs/heads/';
+
+export function previewRepositoryUndo({ change, pushed, prepared }: PreparedRepositoryUndo): RepositoryUndoPreview {
+  const content = prepared.files
+    .find((one) => one.change.name === 'HEAD')
+    ?.content?.toString('utf8')
+    .trim();
+  const head = content?.replace(/^ref: (refs\/heads\/)?/, '');
+  const branches = prepared.refs.filter(({ name }) => name.startsWith(branchPrefix));
+  return {
+    path: change.path,
+    branches: branches.map(({ name, before, after }) => ({
+      name: name.slice(branchPrefix.length),
+      from: before,
+      to: after,
+    })),
+    ...(head && { head }),
+    pushed,
+  };
+}

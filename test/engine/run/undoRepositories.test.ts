@@ -1,0 +1,208 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import type { UndoConfirmationRequest, UndoResult } from '../../../src/engine/run/undo.ts';
+import { newestRedoableUndo } from '../../../src/protocol/run/runFiles.ts';
+import { undoableCallIds } from '../../../src/runs/undoSteps.ts';
+import { builtinTools } from '../../../src/tools/host/builtinTools.ts';
+import { compareSnapshot } from '../../../src/tools/snapshot/compareSnapshot.ts';
+import { createFileRecorder } from '../../../src/tools/snapshot/fileRecorder.ts';
+import { removeSnapshot } from '../../../src/tools/snapshot/snapshotFile.ts';
+import { takeSnapshot } from '../../../src/tools/snapshot/takeSnapshot.ts';
+import { call } from '../../support/scriptedClient.ts';
+import { temporaryWorkspace } from '../../support/workspace.ts';
+import { Conversation } from '../conversation.ts';
+
+const user = '-c user.name=U -c user.email=u@example.com -c commit.gpgsign=false -c init.defaultBranch=main';
+
+describe('undo of what commands did to a repository', () => {
+  let talk: Conversation;
+  let beside: string;
+  let asked: UndoConfirmationRequest[];
+  beforeEach(() => {
+    beside = mkdtempSync(path.join(tmpdir(), 'towpath-repository-'));
+    asked = [];
+  });
+  afterEach(async () => {
+    await talk.end();
+    rmSync(beside, { recursive: true, force: true });
+  });
+
+  const root = () => talk.workspace.roots[0]!.path;
+  const sh = (script: string, folder = root()) =>
+    execFileSync('sh', ['-ec', script.replaceAll('git ', `git ${user} `)], { cwd: folder, encoding: 'utf8' });
+
+  const turnOf = (commands: readonly string[]) => [
+    ...commands.map((command) => ({
+      calls: [call('shell.run', { command: command.replaceAll('git ', `git ${user} `) })],
+    })),
+    { text: 'Done.' },
+  ];
+  /** Project with two commits, two branches, a stash, a remote and unfinished work; then one turn with these commands. */
+  const begin = (...commands: string[]) => beginTurns(commands);
+  const beginTurns = async (...turns: string[][]) => {
+    talk = new Conversation(await temporaryWorkspace({ 'a.txt': '1\n', 'b.txt': '1\n' }), turns.flatMap(turnOf));
+    talk.maxTurns = 100;
+    sh(`git init -q --bare ${beside}/remote.git
+      git init -q . && git add -A && git commit -qm one && git remote add origin ${beside}/remote.git
+      git push -q -u origin main
+      git checkout -q -b topic && echo t > t.txt && git add -A && git commit -qm topic
+      git checkout -q main && echo 2 > a.txt && git commit -qam two
+      echo stashed > b.txt && git stash -q
+      echo dirty > a.txt && echo new > new.txt && echo staged > s.txt && git add s.txt`);
+    const discard = async ({ store, id }: { store: string; id: string }) => removeSnapshot(store, id);
+    const jobs = { take: takeSnapshot, compare: compareSnapshot, discard };
+    const store = path.join(beside, 'snapshots');
+    const options = { workspace: talk.workspace, store, isOn: () => true, budget: () => 10_000_000, ...jobs };
+    talk.recorder = createFileRecorder(options);
+    talk.tools = builtinTools({});
+    talk.engine = talk.build();
+    const before = state();
+    await talk.start();
+    return before;
+  };
+  const undo = async (): Promise<UndoResult> => {
+    const toolCallIds = undoableCallIds(await talk.kept(), 'run');
+    const result = await talk.engine.undo(talk.runId, { toolCallIds }, talk.workspace, async (question) => {
+      asked.push(question);
+      return 'all';
+    });
+    assert.ok('undone' in result, JSON.stringify(result));
+    return result;
+  };
+  const redo = async () => {
+    const undone = newestRedoableUndo(await talk.kept(), () => true);
+    return talk.engine.undo(talk.runId, { undo: undone!.seq }, talk.workspace, async () => 'none');
+  };
+  /** Everything that Git and a user can see, and every file of the repository that is not an object, the index or a list of refs. */
+  const state = () => {
+    const files: Record<string, string> = {};
+    const look = (folder: string) => {
+      for (const entry of readdirSync(path.join(root(), folder), { withFileTypes: true })) {
+        const at = path.join(folder, entry.name);
+        if (['.git/objects', '.git/refs', '.git/packed-refs', '.git/index'].includes(at)) continue;
+        if (entry.isDirectory()) look(at);
+        else files[at] = readFileSync(path.join(root(), at), 'latin1');
+      }
+    };
+    look('');
+    const status = sh('git status --porcelain=v2 --branch --show-stash');
+    return { files, status, refs: sh('git for-each-ref'), index: sh('git ls-files -s -v') };
+  };
+
+  for (const commands of [
+    ['git commit -qm staged'],
+    ['git commit -qam all', 'git commit -q --amend -m again'],
+    ['git add -A'],
+    ['git reset -q --hard'],
+    ['git reset -q --hard HEAD~1'],
+    ['git checkout -q .'],
+    ['git stash -q -u'],
+    ['git stash -q', 'git checkout -q topic', 'git commit -q --allow-empty -m more'],
+    ['git stash drop -q'],
+    ['git stash clear'],
+    ['git reset -q --hard && git stash pop -q'],
+    ['git branch -D topic'],
+    ['git branch -m topic topic/deep'],
+    ['git tag v1 && git tag -a v2 -m two'],
+    ['git reset -q --hard && git merge -q topic -m merged'],
+    ['git reset -q --hard && git rebase -q topic'],
+    ['git reset -q --hard && git checkout -q topic && echo c > a.txt && git commit -qam c && (git merge main || true)'],
+    [
+      'git reset -q --hard && git checkout -q topic && echo c > a.txt && git commit -qam c && (git rebase main || true)',
+    ],
+    ['git checkout -q --detach'],
+    ['git config user.name Other && echo ignored >> .git/info/exclude'],
+    ["printf '#!/bin/sh\\nexit 1\\n' > .git/hooks/pre-commit && chmod +x .git/hooks/pre-commit"],
+    ['git rm -q -f b.txt s.txt'],
+    ['git update-index --assume-unchanged b.txt'],
+    ['git remote remove origin'],
+    ['git pack-refs --all && git branch -D topic && git reflog expire --expire=now --all'],
+    ['git worktree add -q ../beside-$$ topic'],
+    ['git symbolic-ref refs/remotes/origin/HEAD refs/remotes/origin/main'],
+    ['git add -N new.txt'],
+    ['git bisect start -q HEAD HEAD~1'],
+  ])
+    it(commands.join(', then '), async () => {
+      const before = await begin(...commands);
+      const after = state();
+      assert.notDeepEqual(after, before);
+      assert.deepEqual((await undo()).left, []);
+      assert.deepEqual(state(), before);
+      assert.deepEqual(((await redo()) as UndoResult).left, []);
+      assert.deepEqual(state(), after);
+      assert.deepEqual((await undo()).left, []);
+      assert.deepEqual(state(), before);
+      sh('git fsck --strict');
+    });
+
+  it('says which branch moves where, and that a push stays', async () => {
+    await begin('git commit -qm staged && git push -q origin main');
+    const [from, to] = ['HEAD', 'HEAD~1'].map((one) => sh(`git rev-parse ${one}`).trim());
+    const pushed = sh('git rev-parse origin/main');
+    await undo();
+    assert.deepEqual(asked[0]!.repositories, [
+      { path: '.git', branches: [{ name: 'main', from, to }], pushed: ['origin'] },
+    ]);
+    assert.equal(sh('git rev-parse main').trim(), to);
+    assert.equal(sh('git rev-parse origin/main'), pushed);
+  });
+
+  it('says which branch is checked out again', async () => {
+    await begin('git checkout -q -b work');
+    await undo();
+    const branches = [{ name: 'work', from: sh('git rev-parse HEAD').trim(), to: null }];
+    assert.deepEqual(asked[0]!.repositories, [{ path: '.git', branches, head: 'main', pushed: [] }]);
+  });
+
+  it('is not recorded for a command that only refreshes the index', async () => {
+    await begin('touch a.txt; git status; git diff');
+    const [state] = Object.values((await talk.kept()).calls);
+    assert.equal(state!.repositories, undefined);
+  });
+
+  for (const [what, theirs, reason] of [
+    ['a commit of the user', 'git commit -q --allow-empty -m mine', 'main has moved since.'],
+    ['a branch of the user on the commit', 'git branch mine', 'mine contains its commits.'],
+    ['a switch of the branch', 'git stash -q -u; git checkout -q topic', 'HEAD has moved since.'],
+    ['a staged file', 'git add new.txt', 'You have staged other changes since.'],
+    ['a changed setting', 'git config a.b c', 'config has changed since.'],
+  ] as const)
+    it(`leaves the repository after ${what}, and names it`, async () => {
+      await begin('git add b.txt; git commit -qam all; git config x.y z; echo 3 > a.txt; git add a.txt');
+      sh(theirs);
+      const { files, ...mine } = state();
+      const { undone, left } = await undo();
+      const { files: _, ...now } = state();
+      assert.deepEqual(left, [{ path: '.git', why: reason }]);
+      assert.ok(!undone.includes('.git'));
+      assert.deepEqual([now.refs, now.index], [mine.refs, mine.index]);
+    });
+
+  it('leaves a repository that changed between two undone commands', async () => {
+    await beginTurns(['git commit -qm staged'], ['git commit -q --allow-empty -m more']);
+    sh('git commit -q --allow-empty -m mine');
+    await talk.continue('More');
+    const refs = sh('git for-each-ref');
+    assert.deepEqual((await undo()).left, [{ path: '.git', why: 'Something else changed it between these commands.' }]);
+    assert.equal(sh('git for-each-ref'), refs);
+  });
+
+  it('waits for no other Git, and changes nothing beside it', async () => {
+    await begin('git add -A');
+    writeFileSync(path.join(root(), '.git/index.lock'), '');
+    const { left } = await undo();
+    assert.deepEqual(left, [{ path: '.git', why: 'Git is busy: index.lock exists.' }]);
+    assert.ok(existsSync(path.join(root(), '.git/index.lock')));
+    rmSync(path.join(root(), '.git/index.lock'));
+    assert.deepEqual((await undo()).left, []);
+  });
+
+  it('names a removed repository', async () => {
+    await begin('NAME=.git; rm -rf "$NAME"');
+    const [state] = Object.values((await talk.kept()).calls);
+    assert.deepEqual(state!.lost, ['.git']);
+  });
+});
