@@ -8,9 +8,9 @@ import { createAdapter } from '../../llm/adapter/adapter.ts';
 import { createLocalModelClient } from '../../llm/local/host/client.ts';
 import { deviceText } from '../../llm/local/ipc/deviceInfo.ts';
 import { maxContextSize } from '../../llm/local/modelFile/contextSize.ts';
-import { memorySizeText } from '../../llm/local/modelFile/memoryFit.ts';
 import type { Message } from '../../protocol/content/messages.ts';
 import { type ToolDefinition, toToolResult } from '../../protocol/content/tools.ts';
+import { byteSizeText } from '../../protocol/text/byteSizes.ts';
 import {
   currentLocale,
   type LocalizedMessage,
@@ -97,8 +97,8 @@ function machine({ context, workspace }: Dependencies): DoctorFinding[] {
         '{0}, {1} cores, {2} of {3} free',
         `${process.platform}-${process.arch}`,
         cores,
-        memorySizeText(os.freemem()),
-        memorySizeText(os.totalmem()),
+        byteSizeText(os.freemem()),
+        byteSizeText(os.totalmem()),
       ),
     ),
     workspace.virtual

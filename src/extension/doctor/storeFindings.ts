@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { promises as fs } from 'node:fs';
 import path from 'node:path';
-import { memorySizeText } from '../../llm/local/modelFile/memoryFit.ts';
+import { byteSizeText } from '../../protocol/text/byteSizes.ts';
 import { localizedCount, message } from '../../protocol/text/l10n.ts';
 import { mapLimit } from '../../protocol/values/concurrency.ts';
 import { createDoctorFinding, type DoctorFinding } from './doctorReport.ts';
@@ -20,12 +20,12 @@ export async function doctorStoreFindings(storage: string, signal: AbortSignal):
   await fs.rm(probe);
   const { bavail, bsize } = await fs.statfs(storage);
   const free = bavail * bsize;
-  const freeSpace = message('Runs can be stored in {0}, {1} are free', storage, memorySizeText(free));
+  const freeSpace = message('Runs can be stored in {0}, {1} are free', storage, byteSizeText(free));
   const [runs, deleted] = await Promise.all(
     ['runs', 'deleted'].map((name) => held(path.join(storage, 'store', name), signal)),
   );
-  const amounts = [localizedCount(runs!.count, 'run is', 'runs are'), memorySizeText(runs!.bytes)] as const;
-  const gone = [localizedCount(deleted!.count, 'deleted one'), memorySizeText(deleted!.bytes)] as const;
+  const amounts = [localizedCount(runs!.count, 'run is', 'runs are'), byteSizeText(runs!.bytes)] as const;
+  const gone = [localizedCount(deleted!.count, 'deleted one'), byteSizeText(deleted!.bytes)] as const;
   return [
     free < little
       ? createDoctorFinding('warning', message('{0}. That is little.', freeSpace))

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import * as vscode from 'vscode';
-import { memorySizeText } from '../../llm/local/modelFile/memoryFit.ts';
 import type { LocalModel } from '../../llm/local/modelFile/modelLibrary.ts';
+import { byteSizeText } from '../../protocol/text/byteSizes.ts';
 import { t } from '../../protocol/text/l10n.ts';
 import type { Dialogs } from '../dialogs/dialogs.ts';
 import { notify } from '../dialogs/notify.ts';
@@ -13,7 +13,7 @@ export async function deleteModel(model: LocalModel, models: SelectableModels, m
   const name = path.basename(model.path);
   const { length } = model.files;
   const files = length > 1 ? t('{0} ({1} files)', model.path, length) : model.path;
-  const detail = `${files}\n${t('{0} on disk', memorySizeText(model.bytes))}`;
+  const detail = `${files}\n${t('{0} on disk', byteSizeText(model.bytes))}`;
   const yes = t('Move to Trash');
   if ((await modals.ask({ text: t('Delete {0}?', name), detail, buttons: [yes] })) !== yes) return;
   if (models.isInMemory(model.path) && (await models.unloadLocal()) === 'busy') {

@@ -5,12 +5,13 @@ import { LLMError } from '../../llm/core/errors.ts';
 import { parseModelAddress } from '../../llm/local/download/modelAddress.ts';
 import type { DownloadableModel } from '../../llm/local/download/modelHub.ts';
 import { maxContextSize } from '../../llm/local/modelFile/contextSize.ts';
-import { type MachineMemory, memoryFit, memorySizeText } from '../../llm/local/modelFile/memoryFit.ts';
+import { type MachineMemory, memoryFit } from '../../llm/local/modelFile/memoryFit.ts';
 import {
   bestModelForMachine,
   type RecommendedModel,
   recommendedModels,
 } from '../../llm/local/modelFile/recommendedModels.ts';
+import { byteSizeText } from '../../protocol/text/byteSizes.ts';
 import { t } from '../../protocol/text/l10n.ts';
 import { localize, messageOf } from '../../protocol/text/localized.ts';
 import type { Dialogs } from '../dialogs/dialogs.ts';
@@ -82,7 +83,7 @@ export class ModelDownloadWizard {
     const names = model.files.map(({ name }) => name);
     const sums = model.files.every(({ sha256 }) => sha256 !== undefined);
     const detail = [
-      `${memorySizeText(bytes)}, ${names.length > 1 ? t('{0} files', names.length) : names[0]}`,
+      `${byteSizeText(bytes)}, ${names.length > 1 ? t('{0} files', names.length) : names[0]}`,
       t('From {0}, {1}', new URL(model.files[0]!.url).host, model.address),
       t('To {0}', this.downloads.folder),
       known && t('License: {0}. {1}.', known.licence, known.goodFor),

@@ -9,7 +9,7 @@ import {
   type PausedDownload,
   pausedDownloads,
 } from '../../llm/local/download/partialDownload.ts';
-import { memorySizeText } from '../../llm/local/modelFile/memoryFit.ts';
+import { byteSizeText } from '../../protocol/text/byteSizes.ts';
 import { currentLocale, message, t } from '../../protocol/text/l10n.ts';
 import { truncateWithEllipsis } from '../../protocol/text/shorten.ts';
 import { onAbort } from '../../protocol/values/abort.ts';
@@ -160,13 +160,13 @@ function createPace() {
       else if (at - (points.at(-1)?.at ?? 0) >= beat) points = [...points, { at, received }].slice(-40);
     },
     text({ state, received, total }: DownloadProgress): string {
-      const percent = t('{0}% of {1}', Math.floor((received / total) * 100), memorySizeText(total));
+      const percent = t('{0}% of {1}', Math.floor((received / total) * 100), byteSizeText(total));
       if (state === 'checking') return t('{0}, checking what is here', percent);
       const first = points[0];
       const seconds = ((points.at(-1)?.at ?? 0) - (first?.at ?? 0)) / 1000;
       if (!first || seconds < 1) return percent;
       const rate = (received - first.received) / seconds;
-      const pace = `${percent}, ${memorySizeText(rate)}/s`;
+      const pace = `${percent}, ${byteSizeText(rate)}/s`;
       return rate > 0 ? t('{0}, {1} left', pace, timeLeft((total - received) / rate)) : pace;
     },
   };

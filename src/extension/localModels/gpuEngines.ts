@@ -13,7 +13,7 @@ import {
   gpuEnginesFor,
   removeGpuEngine,
 } from '../../llm/local/engineInstall/gpuEngine.ts';
-import { memorySizeText } from '../../llm/local/modelFile/memoryFit.ts';
+import { byteSizeText } from '../../protocol/text/byteSizes.ts';
 import { t } from '../../protocol/text/l10n.ts';
 import { localize, messageOf } from '../../protocol/text/localized.ts';
 import { acquireRunLock } from '../../runs/lock.ts';
@@ -47,7 +47,7 @@ export class GpuEngines {
       );
     const items = offered.map((engine) => ({
       label: t(titles[engine.kind]),
-      description: installed.includes(engine.name) ? t('here') : memorySizeText(engine.bytes),
+      description: installed.includes(engine.name) ? t('here') : byteSizeText(engine.bytes),
       engine,
     }));
     const found = hardware ? t('Found: {0}', hardware) : t('No graphics card was found.');
@@ -71,7 +71,7 @@ export class GpuEngines {
     const registry = settings()['local.engineRegistry'];
     const folder = enginesFolder(this.home.storage);
     const detail = [
-      t('{0} to download, {1} on the disk', memorySizeText(engine.bytes), memorySizeText(engine.unpacked)),
+      t('{0} to download, {1} on the disk', byteSizeText(engine.bytes), byteSizeText(engine.unpacked)),
       t(
         'From {0}, {1}; not if the folder already contains {2}',
         new URL(gpuEngineArchiveUrl(engine, registry)).host,
@@ -95,7 +95,7 @@ export class GpuEngines {
             signal,
             lock: acquireRunLock,
             onProgress: ({ received, total }) =>
-              progress(t('{0}% of {1}', Math.floor((received / total) * 100), memorySizeText(total))),
+              progress(t('{0}% of {1}', Math.floor((received / total) * 100), byteSizeText(total))),
           });
           return true;
         } catch (error) {

@@ -5,8 +5,9 @@ import type { InferenceEngineStatus } from '../../llm/local/engineInstall/engine
 import type { ChatWrapperName } from '../../llm/local/ipc/chatWrappers.ts';
 import type { DeviceInfo } from '../../llm/local/ipc/deviceInfo.ts';
 import type { GgufInfo } from '../../llm/local/modelFile/ggufInfo.ts';
-import { type MemoryFit, memorySizeText } from '../../llm/local/modelFile/memoryFit.ts';
+import type { MemoryFit } from '../../llm/local/modelFile/memoryFit.ts';
 import type { LocalModel } from '../../llm/local/modelFile/modelLibrary.ts';
+import { byteSizeText } from '../../protocol/text/byteSizes.ts';
 import { escapeInvisibleInLine } from '../../protocol/text/escapeInvisible.ts';
 import { currentLocale, t, withDigitGrouping } from '../../protocol/text/l10n.ts';
 
@@ -72,7 +73,7 @@ function failures(check: CheckResult): string[] {
 }
 
 function sizeText({ bytes, files }: LocalModel): string {
-  const size = memorySizeText(bytes);
+  const size = byteSizeText(bytes);
   return files.length > 1 ? t('{0} in {1} files', size, files.length) : size;
 }
 

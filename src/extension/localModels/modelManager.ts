@@ -1,7 +1,7 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
 import { maxContextSize } from '../../llm/local/modelFile/contextSize.ts';
-import { type MemoryFit, memoryFit, memorySizeText } from '../../llm/local/modelFile/memoryFit.ts';
+import { type MemoryFit, memoryFit } from '../../llm/local/modelFile/memoryFit.ts';
 import { type LocalModel, listModelFiles, type ModelFileReader } from '../../llm/local/modelFile/modelLibrary.ts';
 import {
   bestModelForMachine,
@@ -9,6 +9,7 @@ import {
   recommendedModelFit,
   recommendedModels,
 } from '../../llm/local/modelFile/recommendedModels.ts';
+import { byteSizeText } from '../../protocol/text/byteSizes.ts';
 import { t } from '../../protocol/text/l10n.ts';
 import type { Dialogs } from '../dialogs/dialogs.ts';
 import type { ModelSetupDialogs } from '../models/modelPicker.ts';
@@ -161,8 +162,8 @@ export class ModelManager implements vscode.TextDocumentContentProvider {
     return {
       label: `$(debug-pause) ${path.basename(first)}`,
       description: elsewhere
-        ? t('in another window, at {0}% of {1}', percent, memorySizeText(total))
-        : t('paused at {0}% of {1}', percent, memorySizeText(total)),
+        ? t('in another window, at {0}% of {1}', percent, byteSizeText(total))
+        : t('paused at {0}% of {1}', percent, byteSizeText(total)),
       detail: elsewhere ? t('Its progress is there') : t('Continue the download'),
       buttons: [button('trash', t('Delete the part that was downloaded'))],
       does: [() => this.downloads.discard(first)],
@@ -179,7 +180,7 @@ export class ModelManager implements vscode.TextDocumentContentProvider {
       [inUse && t('in use'), unload && t('in memory')].filter(Boolean).join(', '),
       model.info?.sizeLabel,
       model.info?.quantisation,
-      memorySizeText(model.bytes),
+      byteSizeText(model.bytes),
       model.trouble ? t('cannot be used') : !unload && memoryFitLabel(fit),
     ];
     return {
@@ -207,7 +208,7 @@ export class ModelManager implements vscode.TextDocumentContentProvider {
   private curatedItem(model: RecommendedModel, best: boolean, context: number): Item {
     const fit = recommendedModelFit(model, readMachineMemory(), context);
     const facts = [
-      t('about {0}', memorySizeText(model.bytes)),
+      t('about {0}', byteSizeText(model.bytes)),
       model.licence,
       memoryFitLabel(fit),
       best && t('recommended here'),

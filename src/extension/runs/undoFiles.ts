@@ -17,8 +17,8 @@ import { undoableCallIds } from '../../runs/undoSteps.ts';
 import { readCurrentFileText } from '../../tools/changes/compareChanges.ts';
 import type { Workspace } from '../../tools/core/workspace.ts';
 import type { Dialogs } from '../dialogs/dialogs.ts';
+import { repositoryUndoSentences } from '../dialogs/repositoryUndoText.ts';
 import type { PanelConversation } from './conversation.ts';
-import { repositoryUndoSentences } from './repositoryUndoText.ts';
 
 export class FileUndo {
   constructor(

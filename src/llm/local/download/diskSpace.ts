@@ -1,9 +1,9 @@
 import { createHash, type Hash } from 'node:crypto';
 import { createReadStream, promises as fs } from 'node:fs';
 import path from 'node:path';
+import { byteSizeMessage } from '../../../protocol/text/byteSizes.ts';
 import { message } from '../../../protocol/text/l10n.ts';
 import { LLMError } from '../../core/errors.ts';
-import { memorySizeMessage } from '../modelFile/memoryFit.ts';
 import type { DownloadableModel } from './modelHub.ts';
 
 const reserve = 256 * 1024 ** 2;
@@ -23,8 +23,8 @@ export async function checkFreeSpace(
   const text = message(
     'There is not enough space in {0}: {1} are needed and {2} are free. Delete something, or set another download folder.',
     folder,
-    memorySizeMessage(missing),
-    memorySizeMessage(free),
+    byteSizeMessage(missing),
+    byteSizeMessage(free),
   );
   throw new LLMError('UNKNOWN', text, { details: { missing, free } });
 }

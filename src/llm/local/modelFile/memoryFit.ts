@@ -1,4 +1,5 @@
-import { type LocalizedMessage, message, t, withDigitGrouping } from '../../../protocol/text/l10n.ts';
+import { byteSizeMessage } from '../../../protocol/text/byteSizes.ts';
+import { type LocalizedMessage, t, withDigitGrouping } from '../../../protocol/text/l10n.ts';
 import { initialContextTokens } from './contextSize.ts';
 
 export interface MachineMemory {
@@ -40,7 +41,7 @@ export function memoryFit(model: FitRequest, machine: MachineMemory): MemoryFit 
   const grown = Math.min(wanted, tokensIn(maxContextBytes(model.bytes, machine.freeMemory), model));
   const contextSize = Math.max(begun, grown);
   const [needed, freeOnes, all] = [needs, machine.freeMemory, machine.totalMemory].map(
-    memorySizeMessage,
+    byteSizeMessage,
   ) as LocalizedMessage[];
   const values = [needed!, withDigitGrouping(least), freeOnes!, all!];
   const plain = () => t('It needs about {0} with {1} tokens of context; {2} of {3} are free.', ...values);
@@ -79,18 +80,3 @@ const wantedOf = ({ contextSize, trainedContext = contextSize }: FitRequest): nu
 const perToken = ({ bytes, bytesPerToken = bytes / 32_768 }: FitRequest): number => bytesPerToken;
 
 const tokensIn = (bytes: number, model: FitRequest): number => Math.floor(bytes / perToken(model) / 256) * 256 || 0;
-
-const units = [
-  { from: 0.95e9, bytes: 1e9, whole: '{0} GB', part: '{0}.{1} GB' },
-  { from: 0.1e6, bytes: 1e6, whole: '{0} MB', part: '{0}.{1} MB' },
-  { from: Number.NEGATIVE_INFINITY, bytes: 1e3, whole: '{0} kB', part: '{0}.{1} kB' },
-] as const;
-
-export function memorySizeMessage(bytes: number): LocalizedMessage {
-  const unit = units.find(({ from }) => bytes >= from) ?? units[2];
-  const tenths = Math.round((bytes / unit.bytes) * 10);
-  if (bytes / unit.bytes >= 100 || tenths % 10 === 0) return message(unit.whole, Math.round(bytes / unit.bytes));
-  return message(unit.part, Math.floor(tenths / 10), tenths % 10);
-}
-
-export const memorySizeText = (bytes: number): string => t(memorySizeMessage(bytes));

@@ -6,9 +6,10 @@ import { encodeGguf, type GgufMetadataValue } from '../../../../src/llm/local/de
 import { parseModelAddress } from '../../../../src/llm/local/download/modelAddress.ts';
 import { inspectInstalledEngines } from '../../../../src/llm/local/engineInstall/engines.ts';
 import { readGgufInfo } from '../../../../src/llm/local/modelFile/ggufInfo.ts';
-import { memoryFit, memorySizeText, usualLocalContextSize } from '../../../../src/llm/local/modelFile/memoryFit.ts';
+import { memoryFit, usualLocalContextSize } from '../../../../src/llm/local/modelFile/memoryFit.ts';
 import { listModelFiles } from '../../../../src/llm/local/modelFile/modelLibrary.ts';
 import { bestModelForMachine, recommendedModels } from '../../../../src/llm/local/modelFile/recommendedModels.ts';
+import { byteSizeText } from '../../../../src/protocol/text/byteSizes.ts';
 
 const text = (value: string): GgufMetadataValue => ({ type: 'str', value });
 const u32 = (value: number): GgufMetadataValue => ({ type: 'u32', value });
@@ -173,7 +174,7 @@ describe('whether a model fits', () => {
     ));
 
   it('sizes read like those of download pages', () =>
-    assert.deepEqual([40_000, 232_000, 5e7, 6.4e8, 2.497e9, 18.6e9, 1.2e12].map(memorySizeText), [
+    assert.deepEqual([40_000, 232_000, 5e7, 6.4e8, 2.497e9, 18.6e9, 1.2e12].map(byteSizeText), [
       '40 kB',
       '0.2 MB',
       '50 MB',
