@@ -170,11 +170,15 @@ export interface ToolCallPlan {
   run(context: ToolContext): Promise<unknown>;
 }
 
-/** `promised`: files (absolute paths) that an undo of the call restores, as the text says; the call must not start without their record. */
+/**
+ * `promised`: files and repositories (absolute paths) that an undo of the call restores, as the text says; the call must not start without
+ * their record. They are all that the call discards. `isOnlyReason`: nothing else about the call always requires an approval.
+ */
 export interface PlannedDataLoss {
   text: LocalizableText;
   items: readonly string[];
   promised?: readonly string[];
+  isOnlyReason?: true;
 }
 
 export interface ApprovalRequestPlan

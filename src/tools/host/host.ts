@@ -300,14 +300,15 @@ export function createToolHost({
   ): Promise<PreparedToolCall> {
     const { plan } = planned;
     if (!plan?.findLoss) return weighed(planned, context, world, asks);
-    const { findLoss, grant: _, ...lossy } = plan;
+    const { findLoss, grant, ...lossy } = plan;
     const weighedWith = (plan: ToolCallPlan) => weighed({ ...planned, plan }, context, world, asks);
     const lossless = await weighedWith(plan);
     const { effect } = lossless.verdict;
     if (effect === 'deny') return lossless;
     const determine = async () => {
       const loss = await raceWithAbort(findLoss(), context.signal, throwInterrupted);
-      return weighedWith(loss ? { ...lossy, loss } : { ...plan, findLoss: undefined });
+      const only = grant !== undefined && { isOnlyReason: true as const };
+      return weighedWith(loss ? { ...lossy, loss: { ...loss, ...only } } : { ...plan, findLoss: undefined });
     };
     if (effect === 'allow') return determine();
     const known = determine();

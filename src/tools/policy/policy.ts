@@ -30,6 +30,8 @@ export interface PolicySubject {
   readsOnly: boolean;
   /** The call always needs an approval: it could run code, weaken the gate, or disclose secrets. */
   always: boolean;
+  /** It needs it only for what it discards, and an undo restores that: Autopilot allows it. */
+  undoable?: true;
   trusted: boolean;
 }
 
@@ -55,8 +57,11 @@ export function decideCallByPolicy(policy: ApprovalPolicy, subject: PolicySubjec
       basis: ruleBasis([denied]),
       byRule: true,
     };
-  if (subject.always) return { effect: 'ask', reason: 'This is asked about every time.' };
   const asked = first('ask') ?? policy.rules.find((rule) => guardsNamed(rule, subject.named ?? []));
+  if (subject.always)
+    return subject.undoable && policy.preset === 'autopilot' && !asked
+      ? byPreset(policy.preset, subject)
+      : { effect: 'ask', reason: 'This is asked about every time.' };
   if (asked) return askedBy(message('Needs approval because of {0}.', described(asked)));
   const allowed = first('allow') ? [first('allow')!] : coveringParts(policy, subject);
   if (allowed) {

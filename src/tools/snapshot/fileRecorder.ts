@@ -2,14 +2,16 @@ import { randomUUID } from 'node:crypto';
 import { lstat, rm } from 'node:fs/promises';
 import * as paths from 'node:path';
 import type { RunEventBody, StoredFileChange } from '../../protocol/run/events.ts';
+import { message } from '../../protocol/text/l10n.ts';
 import { raceWithAbort } from '../../protocol/values/abort.ts';
+import type { FileCoverage } from '../commands/loss/coverage.ts';
 import { throwInterrupted } from '../core/interruption.ts';
 import type { ResolvedWorkspaceRoot } from '../core/pathSyntax.ts';
 import { ToolError } from '../core/tool.ts';
 import { openFolderRoots, type Workspace } from '../core/workspace.ts';
 import { relativePathInside, resolvePath, resolveWorkspaceRoots } from '../sandbox/paths.ts';
 import type { CompareRequest, compareSnapshot } from './compareSnapshot.ts';
-import { maxSmallBytes } from './limits.ts';
+import { maxSnapshotEntries } from './limits.ts';
 import type { RecordedChange, RecordedState } from './recordedChange.ts';
 import type { SnapshotRequest, takeSnapshot } from './takeSnapshot.ts';
 
@@ -39,8 +41,8 @@ export interface FileRecorder {
    * `E_PRECONDITION_FAILED` if a promised file is not recorded.
    */
   begin(call: RecordedCall): Promise<FileRecording>;
-  /** Tells whether the recording of the next call will hold these files (absolute paths). Resolves to false in doubt. */
-  covers(files: readonly string[]): Promise<boolean>;
+  /** Tells whether the recording of the next call will hold these files and repositories. */
+  readonly covers: FileCoverage;
   /** Returns the recording of a call that was interrupted by the end of its window. */
   interrupted(snapshot: string): FileRecording;
   /** Notes that an editor or a file tool changes a file (absolute path) beside the recorded calls. */
@@ -48,7 +50,7 @@ export interface FileRecorder {
 }
 
 /**
- * `withoutGit`: the call may remove a repository. `promised`: files (absolute real paths) that must be recorded. `report` is called if the
+ * `withoutGit`: the call may remove a repository. `promised`: files, and `.git` of repositories (absolute real paths), that must be recorded. `report` is called if the
  * recording takes noticeable time.
  */
 interface RecordedCall {
@@ -158,20 +160,21 @@ export function createFileRecorder(options: FileRecorderOptions): FileRecorder {
       for (const one of active) one.others.add(path);
     },
     async covers(files) {
-      if (!options.isOn() || workspace.virtual || busy() || Date.now() < promisesFrom) return false;
+      if (!options.isOn()) return { isWhole: false, reason: message('Cannot be undone: recording is off.') };
+      if (workspace.virtual || busy() || Date.now() < promisesFrom) return notCovered;
       const roots = await resolveWorkspaceRoots(openFolderRoots(workspace.roots));
-      if (reasonToSkip(roots)) return false;
-      let bytes = 0;
-      for (const file of files) {
-        const relative = relativePathInside(roots, file);
-        const stats = await lstat(file).catch(() => undefined);
-        if (relative === undefined || !stats?.isFile() || stats.size > maxSmallBytes) return false;
-        if (!(stats.mode & 0o200)) return false; // an undo does not overwrite a read-only file
-        const resolved = await resolvePath(workspace.roots, relative, 'delete').catch(() => undefined);
-        if (resolved?.path !== file) return false; // a name that no file tool accepts
-        bytes += stats.size;
+      const reason = reasonToSkip(roots);
+      if (reason === 'too-many-files') return { isWhole: false, reason: message(tooManyFiles, maxSnapshotEntries) };
+      if (reason) return notCovered;
+      const sizes: { path: string; bytes: number }[] = [];
+      for (const path of files) {
+        const stats = await lstat(path).catch(() => undefined);
+        const isPlain = paths.basename(path) === '.git' ? stats : stats?.isFile() && (await isWritable(roots, path));
+        if (!stats || !isPlain || relativePathInside(roots, path) === undefined) return notCovered;
+        if (stats.isFile()) sizes.push({ path, bytes: stats.size });
       }
-      return bytes <= options.budget() / 2;
+      const large = filesAbove(sizes, options.budget() / 2);
+      return large.length > 0 ? { isWhole: false, large } : { isWhole: true };
     },
     async begin({ withoutGit = false, promised = [], signal, report }) {
       if (!options.isOn()) {
@@ -220,6 +223,29 @@ export function createFileRecorder(options: FileRecorderOptions): FileRecorder {
       }
     },
   };
+}
+
+const notCovered = { isWhole: false } as const;
+const tooManyFiles = 'Cannot be undone: the workspace has more than {0} files.';
+
+/** Returns the largest files, without which the others are not above the limit in bytes. */
+function filesAbove<File extends { bytes: number }>(files: readonly File[], maxBytes: number): File[] {
+  const sorted = [...files].sort((one, other) => one.bytes - other.bytes);
+  let left = maxBytes;
+  const above = sorted.findIndex(({ bytes }) => {
+    left -= bytes;
+    return left < 0;
+  });
+  return above < 0 ? [] : sorted.slice(above).reverse();
+}
+
+/** Tests if an undo can write this real path: a name that every file tool accepts, and no read-only file. */
+async function isWritable(roots: readonly ResolvedWorkspaceRoot[], path: string): Promise<boolean> {
+  const relative = relativePathInside(roots, path);
+  const stats = await lstat(path).catch(() => undefined);
+  if (relative === undefined || !stats || !(stats.mode & 0o200)) return false;
+  const resolved = await resolvePath(roots, relative, 'delete').catch(() => undefined);
+  return resolved?.path === path;
 }
 
 /** Deletions first, from the deepest; then the others, folders before their contents: an undo goes the other way. */

@@ -40,7 +40,8 @@ export async function readRepositories(folders: readonly string[]): Promise<Reco
     const refs = await readRefs(folder).catch(() => undefined);
     if (!refs) continue;
     const entries = filesBesideObjects(found.common);
-    const snapshot: RepositorySnapshot = { folder, own: found.own, refs, head: headCommit(found.own, refs) };
+    const { own, top } = found;
+    const snapshot: RepositorySnapshot = { folder, top, own, refs, head: headCommit(own, refs) };
     if (!entries) snapshot.isPartial = true;
     repositories.set(found.common, { common: found.common, snapshot, entries: entries ?? new Map() });
   }

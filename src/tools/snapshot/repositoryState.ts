@@ -7,14 +7,19 @@ import { askGit } from './gitFiles.ts';
 interface RepositoryFolders {
   common: string;
   own: string;
+  /** Working tree. */
+  top: string;
 }
 
 /** Refs by name: an object ID, or `ref: <name>` for a symbolic ref. */
 export type RepositoryRefs = Map<string, string>;
 
-/** State of a repository before a call: its refs, and the commit of HEAD. `folder` is the working tree. Paths are absolute. */
+/**
+ * State of a repository before a call: its refs, and the commit of HEAD. `folder` lies in the working tree `top`. Paths are absolute.
+ */
 export interface RepositorySnapshot {
   folder: string;
+  top: string;
   own: string;
   refs: RepositoryRefs;
   head: string | null;
@@ -24,9 +29,9 @@ export interface RepositorySnapshot {
 
 /** Finds the repository of a folder of a working tree. Rejects without one. */
 export async function findRepository(folder: string): Promise<RepositoryFolders> {
-  const answer = await askGit(folder, ['rev-parse', '--git-common-dir', '--git-dir']);
-  const [common = '', own = ''] = answer.split('\n').map((one) => paths.resolve(folder, one));
-  return { common, own };
+  const answer = await askGit(folder, ['rev-parse', '--git-common-dir', '--git-dir', '--show-toplevel']);
+  const [common = '', own = '', top = ''] = answer.split('\n').map((one) => paths.resolve(folder, one));
+  return { common, own, top };
 }
 
 /** Reads all refs but HEAD, in a folder of a working tree. */

@@ -17,7 +17,7 @@ export interface SnapshotRequest {
   folders: readonly string[];
   /** Maximum bytes of contents to store. */
   budget: number;
-  /** Files to store before all others, absolute real paths. */
+  /** Files, and `.git` of repositories, to store before all others, absolute real paths. */
   first?: readonly string[];
   /** Relies on no object of a repository, which the call might remove. */
   withoutGit?: boolean;
@@ -106,22 +106,31 @@ async function take(request: SnapshotRequest): Promise<SnapshotSummary> {
       }
     }
   }
+  const repositories: { git: string; isPartial: boolean; entries: SnapshotEntry[] }[] = [];
   const gitFolders = roots.flatMap(({ path, scopes }) =>
     scopes.filter(({ isGit }) => isGit).map((scope) => paths.join(path, scope.path)),
   );
   for (const { common, snapshot, entries: files } of await readRepositories(gitFolders)) {
     const found = [...files].map(([name, entry]) => toSnapshotEntry(common, name, entry, startedAt));
+    const git = paths.join(snapshot.top, '.git');
     const scope = { path: '', isGit: false, entries: found, folders: new Map<string, number>(), skipped: [] };
     roots.push({ path: common, scopes: [scope], repository: snapshot });
     for (const entry of found)
       if (entry.kind === 'file')
-        candidates.push({ file: paths.join(common, entry.path), entry, order: orders.repository });
+        candidates.push({
+          file: paths.join(common, entry.path),
+          entry,
+          order: first.has(git) ? orders.first : orders.repository,
+        });
+    repositories.push({ git, isPartial: snapshot.isPartial === true, entries: found });
   }
   candidates.sort((one, other) => one.order - other.order || one.entry.size - other.entry.size);
   mkdirSync(store, { recursive: true, mode: 0o700 });
   boundStore(store, 3 * budget);
   storeContents(store, candidates, budget, () => writeSnapshot(store, id, roots));
   for (const { file, entry } of candidates) if (entry.stored) held.add(file);
+  for (const { git, isPartial, entries: found } of repositories)
+    if (!isPartial && found.every((entry) => entry.stored)) held.add(git);
   return { holdsFirst: [...first].every((file) => held.has(file)) };
 }
 

@@ -208,17 +208,78 @@ describe('undo of what commands did', () => {
     for (const args of [['init'], ['add', '-A'], ['commit', '-m', 'one']]) git(...args);
     writeFileSync(at('a'), 'work\n');
     const losses: (string | undefined)[] = [];
-    talk.preset = 'autopilot';
     talk.approve = async ({ plan }) => {
       losses.push(plan.loss?.text);
       return { decision: 'allow' };
     };
-    build(talk, snapshots);
     await talk.start();
     assert.deepEqual(losses, ['Discards uncommitted changes in 1 file: a. Undo restores them.']);
     assert.deepEqual(files('a'), ['A\n']);
     await undo('run');
     assert.deepEqual(files('a'), ['work\n']);
+  });
+
+  describe('under Autopilot', () => {
+    /** Repository with two commits and unfinished work in `a`; returns the losses that were asked about. */
+    const lossesAskedFor = async (command: string, { size = 10, isOn = true, rules = talk?.rules } = {}) => {
+      await prepare({ a: 'A\n', b: 'B\n' }, [{ calls: [run(command)] }], () => isOn);
+      for (const args of [['init'], ['add', '-A'], ['commit', '-m', 'one'], ['commit', '--allow-empty', '-m', 'two']])
+        git(...args);
+      writeFileSync(at('a'), 'w'.repeat(size));
+      const losses: (string | undefined)[] = [];
+      talk.preset = 'autopilot';
+      if (rules) talk.rules = rules;
+      talk.approve = async ({ plan }) => {
+        losses.push(plan.loss?.text);
+        return { decision: 'deny' };
+      };
+      build(talk, snapshots, () => isOn);
+      await talk.start();
+      return losses;
+    };
+
+    for (const command of [
+      'git checkout .',
+      'git reset --hard HEAD~1',
+      'git stash',
+      'rm -rf a',
+      'git add a; git reset -q --hard',
+    ])
+      it(`${command} needs no approval, because Undo restores it`, async () => {
+        assert.deepEqual(await lossesAskedFor(command), []);
+        assert.notEqual(talk.file('a'), 'w'.repeat(10));
+        await undo('run');
+        assert.deepEqual(files('a', 'b'), ['w'.repeat(10), 'B\n']);
+      });
+
+    for (const [why, command, options, sentence] of [
+      ['a file is too large', 'git checkout .', { size: 1_300_000 }, 'a, 1.3 MB, cannot be restored.'],
+      ['recording is off', 'git checkout .', { isOn: false }, 'Cannot be undone: recording is off.'],
+      [
+        'commits leave another repository',
+        'git push --force origin HEAD~1:main',
+        {},
+        'Could not determine what this command discards.',
+      ],
+      ['nobody can say what is lost', 'git prune', {}, 'Could not determine what this command discards.'],
+    ] as const)
+      it(`asks if ${why}`, async () => {
+        const [loss = '', ...more] = await lossesAskedFor(command, options);
+        assert.ok(loss.endsWith(sentence), loss);
+        assert.deepEqual(more, []);
+        assert.equal(talk.file('a')?.[0], 'w');
+      });
+
+    it('asks if a rule of the user asks', async () => {
+      const rules = [{ effect: 'ask', tool: 'shell.run', command: 'git checkout', scope: 'user' }] as const;
+      const losses = await lossesAskedFor('git checkout .', { rules: [...rules] });
+      assert.equal(losses.length, 1);
+    });
+
+    it('asks after all if something else needs an approval, too', async () => {
+      const losses = await lossesAskedFor('git checkout . && rm -rf .vscode');
+      assert.equal(losses.length, 1);
+    });
   });
 
   it('is not promised in vain: a command whose loss cannot be recorded does not run, and the next question says so', async () => {
@@ -259,29 +320,6 @@ describe('undo of what commands did', () => {
     await begin({ 'd/f': 'F\n' }, [{ calls: [run('cd d && git init -q && echo 1 > f')] }]);
     await undo('run');
     assert.deepEqual(files('d/f'), ['F\n']);
-  });
-
-  it('is not promised for what does not fit, commits, or while recording is off', async () => {
-    const askedFor = async (command: string, size: number, isOn: boolean) => {
-      await prepare({ a: 'A\n' }, [{ calls: [run(command)] }], () => isOn);
-      for (const args of [['init'], ['add', '-A'], ['commit', '-m', 'one'], ['commit', '--allow-empty', '-m', 'two']])
-        git(...args);
-      writeFileSync(at('a'), 'w'.repeat(size));
-      const losses: (string | undefined)[] = [];
-      talk.preset = 'autopilot';
-      talk.approve = async ({ plan }) => {
-        losses.push(plan.loss?.text);
-        return { decision: 'allow' };
-      };
-      build(talk, snapshots, () => isOn);
-      await talk.start();
-      await talk.end();
-      return losses.join();
-    };
-    assert.match(await askedFor('git checkout .', 1_000_001, true), /Cannot be undone\.$/);
-    assert.match(await askedFor('git checkout .', 10, false), /Cannot be undone\.$/);
-    assert.match(await askedFor('git reset --hard HEAD~1', 10, true), /Cannot be undone\. Moves branch \S+ back by 1/);
-    await prepare({ a: 'A\n' }, []);
   });
 
   it('does not rely on a repository that the command removes', async () => {

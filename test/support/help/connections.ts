@@ -269,7 +269,7 @@ export const startedPrograms: readonly StartedProgram[] = [
     by: ['tools/commands/loss/repository.ts'],
   },
   {
-    what: 'Recording of files: `git ls-files`, `git diff-files`, `git check-ignore`, `git check-attr`, `git cat-file`, `git config`, `git rev-parse`, without hooks, filters or transports',
+    what: 'Recording of files: `git ls-files`, `git diff-files`, `git check-ignore`, `git check-attr`, `git cat-file`, `git config`, `git rev-parse`, `git for-each-ref`, `git rev-list`; an undo: `git update-ref`, `git symbolic-ref`; without hooks, filters or transports',
     when: 'Before and after a command, and a tool of a server or of the editor that may change files',
     connects: 'To nothing',
     by: ['tools/snapshot/gitFiles.ts'],

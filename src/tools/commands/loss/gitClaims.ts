@@ -15,10 +15,11 @@ interface GitLoss {
   commits?: UnreachableCommits;
 }
 
-/** Commits that become unreachable, and the branch or tag that moves or is deleted. */
+/** Commits that become unreachable, and the branch or tag that moves or is deleted. `isRemote`: in another repository, by a push. */
 export interface UnreachableCommits {
   ref: string;
   count: number;
+  isRemote?: true;
   kind: 'moves' | 'deletes' | 'removes';
 }
 
@@ -232,7 +233,8 @@ async function pushed(
     const ref = `refs/remotes/${remote}/${branch}`;
     if (!(await repository.has(ref))) return isSafe ? undefined : failUnknown();
     const count = await repository.commitsOnlyIn(ref, isDeleted ? [] : [source]);
-    if (count > 0) return { commits: { ref: `${remote}/${branch}`, count, kind: isDeleted ? 'deletes' : 'moves' } };
+    if (count > 0)
+      return { commits: { ref: `${remote}/${branch}`, count, isRemote: true, kind: isDeleted ? 'deletes' : 'moves' } };
     if (isForced && !isSafe) return failUnknown(); // others may have pushed since
   }
   return undefined;

@@ -1,6 +1,7 @@
 import { lstat, opendir, readdir, realpath } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import * as paths from 'node:path';
+import { byteSizeMessage } from '../../../protocol/text/byteSizes.ts';
 import { type LocalizedMessage, localizedCount, message } from '../../../protocol/text/l10n.ts';
 import { joinLocalizableTexts } from '../../../protocol/text/localized.ts';
 import { raceWithAbort } from '../../../protocol/values/abort.ts';
@@ -11,6 +12,7 @@ import { readRegularFile } from '../../sandbox/regularFile.ts';
 import { isStandardStreamPath } from '../devices.ts';
 import { temporaryFolders } from '../outputFiles.ts';
 import { findPotentialDataLosses, type PotentialLoss } from './claims.ts';
+import type { CoverageAnswer, FileCoverage } from './coverage.ts';
 import { findGitDataLoss, isIrreplaceable, resolveGitAlias, type UnreachableCommits } from './gitClaims.ts';
 import { findGitRepositoryRoot, type GitStatusEntry, IsolatedGitRepository } from './repository.ts';
 
@@ -32,13 +34,11 @@ export async function createDataLossFinder(
   folder: string,
   command: string,
   milliseconds = limit,
-  covers: FileCoverage = async () => false,
+  covers: FileCoverage = async () => ({ isWhole: false }),
 ): Promise<(() => Promise<PlannedDataLoss | undefined>) | undefined> {
   const claims = await findPotentialDataLosses(command, around(folder));
   return claims.length > 0 ? () => lossOf(roots, claims, milliseconds, covers) : undefined;
 }
-
-export type FileCoverage = (files: readonly string[]) => Promise<boolean>;
 
 /**
  * Tests if a command may remove the repository of an open folder or parts of it, or cannot be read.
@@ -89,8 +89,8 @@ interface Lost {
   discarded: Set<string>;
   overwrittenChanges: Set<string>;
   inGit: boolean;
-  /** Some of it is only in the index of Git, or in the state of a merge. */
-  inIndex: boolean;
+  /** Repositories (absolute path of the working tree) with a part of it in their own state: the index, a stash, a branch, a merge. */
+  repositories: Set<string>;
   stashed: Set<string>;
   stashEntries: number;
   commits: UnreachableCommits[];
@@ -105,7 +105,7 @@ async function lostBy(claims: readonly PotentialLoss[], signal: AbortSignal): Pr
     discarded: new Set(),
     overwrittenChanges: new Set(),
     inGit: false,
-    inIndex: false,
+    repositories: new Set(),
     stashed: new Set(),
     stashEntries: 0,
     commits: [],
@@ -210,7 +210,8 @@ async function addGit(
   const found = repository && (await findGitDataLoss(repository, folder, command, args));
   if (!found) return;
   lost.inGit = true;
-  lost.inIndex ||= !restoresWorkingTree.has(command) || args.some((one) => /^(-\w*S|--staged)/.test(one));
+  if (!restoresWorkingTree.has(command) || found.commits || args.some((one) => /^(-\w*S|--staged)/.test(one)))
+    lost.repositories.add(repository.top);
   for (const path of found.discarded ?? []) lost.discarded.add(path);
   for (const path of found.deleted ?? []) lost.deleted.add(path);
   lost.deletedInAll += found.deleted?.length ?? 0;
@@ -334,16 +335,24 @@ async function plannedLoss(
     );
   }
   if (overwritten.size > 0) sentences.push(await overwrites(overwritten, lost.inGit, names));
-  const isGone = sentences.length > 0;
-  const gone = [...discarded, ...overwrittenChanges, ...deleted, ...overwritten];
-  const isCovered = isGone && !lost.inIndex && gone.length < maxPaths && (await covers(gone));
-  if (isGone) sentences.push(isCovered ? message('Undo restores them.') : message('Cannot be undone.'));
+  const goneSentences = sentences.length;
+  const isGone = goneSentences > 0;
   if (stashed.size > 0)
     sentences.push(message('Moves changes in {0} to the Git stash: {1}.', files(stashed), names(stashed)));
   if (lost.stashEntries > 0)
     sentences.push(message('Deletes {0} of the Git stash.', localizedCount(lost.stashEntries, 'entry', 'entries')));
   for (const { ref, count, kind } of lost.commits)
     sentences.push(commitSentences[kind](ref, localizedCount(count, 'commit')));
+  const gone = [...discarded, ...overwrittenChanges, ...deleted, ...overwritten];
+  const promised = [...gone, ...stashed, ...[...lost.repositories].map((top) => paths.join(top, '.git'))];
+  const isPushed = lost.commits.some(({ isRemote }) => isRemote);
+  const isKnown = !lost.unknown && !isPushed && gone.length < maxPaths;
+  const coverage: CoverageAnswer = sentences.length > 0 && isKnown ? await covers(promised) : { isWhole: false };
+  if (isPushed) sentences.push(message('A push cannot be undone.'));
+  else if (coverage.isWhole) sentences.push(message('Undo restores them.'));
+  else if (coverage.large) sentences.push(...coverage.large.slice(0, shownNames).map((one) => tooLarge(one, roots)));
+  else if (coverage.reason && (isGone || lost.stashEntries + lost.commits.length > 0)) sentences.push(coverage.reason);
+  else if (isGone) sentences.splice(goneSentences, 0, message('Cannot be undone.')); // commits are still in the logs
   if (lost.unknown) sentences.push(unknownLoss.text as LocalizedMessage);
   if (sentences.length === 0) return undefined;
   const items = [
@@ -354,8 +363,11 @@ async function plannedLoss(
     ...lost.commits.map(({ ref, count }) => `commits ${ref} ${count}`),
     ...(lost.unknown ? unknownLoss.items : []),
   ];
-  return { text: joinLocalizableTexts(sentences), items, ...(isCovered && { promised: gone }) };
+  return { text: joinLocalizableTexts(sentences), items, ...(coverage.isWhole && { promised }) };
 }
+
+const tooLarge = ({ path, bytes }: { path: string; bytes: number }, roots: readonly string[]): LocalizedMessage =>
+  message('{0}, {1}, cannot be restored.', nameOf(path, roots), byteSizeMessage(bytes));
 
 const commitSentences = {
   moves: (ref: string, commits: LocalizedMessage) => message('Moves branch {0} back by {1}.', ref, commits),
