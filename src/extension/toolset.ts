@@ -1,6 +1,8 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
+import type { RunEventBody } from '../protocol/run/events.ts';
 import { localize } from '../protocol/text/localized.ts';
+import { BackgroundRecordings } from '../tools/host/backgroundRecordings.ts';
 import { builtinTools } from '../tools/host/builtinTools.ts';
 import { createToolHost, type ToolHost } from '../tools/host/host.ts';
 import type { BackgroundCommands } from '../tools/shell/background.ts';
@@ -28,11 +30,16 @@ interface Dependencies {
   /** Folder of the runs of the workspace, absolute. */
   storeFolder: string;
   jobWorkers: ReturnType<typeof createJobWorkers>;
+  /** Records an event of a run that may be at rest. */
+  note(runId: string, body: RunEventBody): Promise<unknown>;
+  /** Returns the path for a new pack of contents of a run. */
+  newPack(runId: string): Promise<string>;
 }
 
 interface Toolset {
   host: ToolHost;
   mcp: McpServices;
+  backgroundRecordings: BackgroundRecordings;
   toolNames: string[];
 }
 
@@ -46,10 +53,16 @@ export function createToolset(parts: Dependencies): Toolset {
     store: path.join(parts.storeFolder, 'snapshots'),
     isOn: () => settings()['undo.commands'],
     budget: () => settings()['undo.commandBudget'],
-    isBusy: () => background.atWork.length > 0,
+    isBusy: (but) => background.atWork.some(({ toolCallId }) => toolCallId !== but),
     take: (request) => jobWorkers.snapshots.run('takeSnapshot', request),
     compare: (request) => jobWorkers.snapshots.run('compareSnapshot', request),
     discard: (request) => jobWorkers.snapshots.run('discardSnapshot', request),
+  });
+  const backgroundRecordings = new BackgroundRecordings({
+    recorder,
+    emit: parts.note,
+    newPack: parts.newPack,
+    isAtWork: (id) => background.atWork.some(({ toolCallId }) => toolCallId === id),
   });
   const tools = builtinTools({
     delete: { quota: () => settings()['undo.quota'] },
@@ -72,11 +85,12 @@ export function createToolset(parts: Dependencies): Toolset {
   const host = createToolHost({
     workspace,
     recorder,
+    backgroundRecordings,
     tools: () => [...tools, ...mcp.tools()],
     approve: approvals.approve,
     policy: policies.current,
     prepare: mcp.prepare,
     localizer: localize,
   });
-  return { host, mcp, toolNames: tools.map((tool) => tool.definition.name) };
+  return { host, mcp, backgroundRecordings, toolNames: tools.map((tool) => tool.definition.name) };
 }

@@ -32,7 +32,10 @@ export function composeEngine(services: PolicyServices) {
   const left = new OrphanedCommands();
   const background: BackgroundCommands = new BackgroundCommands({
     keep: (runId, text) => store.contents.keep(runId, text),
-    ended: ({ runId, toolCallId }, end) => engine.note(runId, { type: 'command-end', toolCallId, ...end }), // later
+    async ended({ runId, toolCallId }, end) {
+      await (await toolset()).backgroundRecordings.end({ runId, toolCallId }); // later
+      await engine.note(runId, { type: 'command-end', toolCallId, ...end }); // later
+    },
     changed: () => {
       changes.status.notify();
       changes.state.notify();
@@ -53,6 +56,8 @@ export function composeEngine(services: PolicyServices) {
         terminal,
         storeFolder,
         jobWorkers,
+        note: (runId, body) => engine.note(runId, body), // later
+        newPack: (runId) => store.contents.newPack(runId),
       }),
   );
   const workflows = composeWorkflowServices(services, async () => (await toolset()).toolNames);

@@ -83,6 +83,7 @@ export class ChangedFiles implements vscode.Disposable {
     if (event.runId !== this.parts.shown()) return;
     const counts =
       event.type === 'undo' ||
+      event.type === 'command-changes' ||
       (event.type === 'tool-end' && (event.changes?.length || event.moved || event.unrecorded)) ||
       (event.type === 'tool-start' && isUnrecordedCommand(event));
     if (counts) this.later(() => this.events.push(event) === 0);
@@ -155,10 +156,11 @@ export class ChangedFiles implements vscode.Disposable {
     const { run } = this;
     for (const event of this.events.splice(0)) {
       if (!run || event.runId !== run.id || event.seq <= run.seq) continue;
-      if (event.type === 'tool-start' || (event.type === 'tool-end' && event.unrecorded)) run.ran = true;
+      const isRecord = event.type === 'tool-end' || event.type === 'command-changes';
+      if (event.type === 'tool-start' || (isRecord && event.unrecorded)) run.ran = true;
       foldFileChanges(run, event);
       if (event.type === 'undo' || event.type === 'redo' || (event.type === 'tool-end' && event.moved)) this.all = true;
-      if (event.type === 'tool-end') for (const { path: name } of event.changes ?? []) this.touched.add(name);
+      if (isRecord) for (const { path: name } of event.changes ?? []) this.touched.add(name);
     }
   }
 

@@ -72,9 +72,13 @@ export type ProcessIdentity = z.infer<typeof processSchema>;
 
 /**
  * Command that continues after its call: the id within the run, and the process of the owning window, absent if the system does not report
- * the process.
+ * the process. `snapshot` identifies the state of the files for its next record.
  */
-const backgroundSchema = z.object({ id: z.string(), owner: processSchema.optional() });
+const backgroundSchema = z.object({
+  id: z.string(),
+  owner: processSchema.optional(),
+  snapshot: z.string().optional(),
+});
 export type BackgroundCommandStart = z.infer<typeof backgroundSchema>;
 
 /**
@@ -135,6 +139,14 @@ export type MessageDeliveryTiming = z.infer<typeof messageDeliveryTimingSchema>;
 
 const limitOfSchema = z.enum(['run', 'day']);
 export type SpendingLimitKind = z.infer<typeof limitOfSchema>;
+
+const recordedShape = {
+  unrecorded: z.enum(unrecordedReasons).optional(),
+  lines: z.object({ added: z.number(), removed: z.number() }).optional(),
+  lost: z.array(z.string()).optional(),
+  lostCount: z.number().int().optional(),
+  repositories: z.array(repositoryChangeSchema).optional(),
+};
 
 const userTextShape = { text: z.string(), attachments: z.array(attachmentSchema).optional() };
 export type UserMessageText = z.infer<z.ZodObject<typeof userTextShape>>;
@@ -281,11 +293,7 @@ const storedEvents = [
     background: backgroundSchema.optional(),
     exitCode: z.number().int().nullable().optional(),
     outcome: recordedOutcomeSchema.optional(),
-    unrecorded: z.enum(unrecordedReasons).optional(),
-    lines: z.object({ added: z.number(), removed: z.number() }).optional(),
-    lost: z.array(z.string()).optional(),
-    lostCount: z.number().int().optional(),
-    repositories: z.array(repositoryChangeSchema).optional(),
+    ...recordedShape,
   }),
   // Decision of the user on interrupted calls of nodes: continue with this result, or run the calls again with new approvals.
   event('interruption-choice', {
@@ -294,6 +302,13 @@ const storedEvents = [
     result: z.unknown().optional(),
   }),
   event('command-end', { toolCallId: z.string(), ...commandEndShape }),
+  // Changes by a background command since its last record: at each rest of the run, and at its end.
+  event('command-changes', {
+    toolCallId: z.string(),
+    changes: z.array(storedChangeSchema).optional(),
+    ...recordedShape,
+    snapshot: z.string().optional(),
+  }),
   // Undo of the changes of these calls, or, with no calls, restoration of files as the run left them. `changes` are the effects of the
   // undo.
   event('undo', {

@@ -33,6 +33,11 @@ import type { WorkflowNodeOutcome } from './outcomes.ts';
 import type { ReadOnlyReasonCode } from './readOnlyReason.ts';
 import type { FileChangedByRun, RedoableUndo } from './runFiles.ts';
 
+/** `seq`: number of the event, for a change that was recorded after the call, in the background; otherwise the start of the call counts. */
+interface RecordedLater {
+  seq?: number;
+}
+
 /**
  * Tool call as displayed on its card. Arguments are in the assistant message, the outcome is in the tool message.
  * - `status`: `waiting` is not decided yet; `understood`: corrected arguments, see `callWithCorrectedArguments`.
@@ -63,7 +68,7 @@ export interface CallState {
   ms?: number;
   ok?: boolean;
   code?: string;
-  changes?: StoredFileChange[];
+  changes?: (StoredFileChange & RecordedLater)[];
   moved?: FileMove;
   diff?: string;
   command?: RecordedCommandLine;
@@ -83,7 +88,7 @@ export interface CallState {
   lost?: string[];
   lostCount?: number;
   lines?: { added: number; removed: number };
-  repositories?: RepositoryChange[];
+  repositories?: (RepositoryChange & RecordedLater)[];
   outputId?: string;
   exitCode?: number | null;
   output?: string;

@@ -1,6 +1,14 @@
 import type { RepositoryChange } from '../content/repositoryChange.ts';
 import { createDictionary, type Dictionary, sortedDictionaryEntries } from '../values/dictionary.ts';
-import type { FileChangeByUndo, FileMove, RunEvent, StoredFileChange, UndoneMove } from './events.ts';
+import type {
+  BackgroundCommandStart,
+  FileChangeByUndo,
+  FileMove,
+  RunEvent,
+  StoredFileChange,
+  UndoneMove,
+  UnrecordedReason,
+} from './events.ts';
 
 /**
  * File changed by a run. `before` and `after` (state left by the run) are content ids; null: no file. `kind`: `before` is not text. `from`:
@@ -34,6 +42,18 @@ interface WithFiles {
   undos?: RedoableUndo[] | undefined;
 }
 
+/** State of a call about files, as in `CallState`. */
+interface CallWithFiles {
+  changes?: StoredFileChange[];
+  repositories?: RepositoryChange[];
+  undone?: string[];
+  lost?: string[];
+  lostCount?: number;
+  lines?: { added: number; removed: number };
+  unrecorded?: UnrecordedReason;
+  background?: BackgroundCommandStart;
+}
+
 const maxUndos = 100;
 
 interface Change {
@@ -43,10 +63,11 @@ interface Change {
 }
 
 export function foldFileChanges(run: WithFiles, event: RunEvent): void {
-  if (event.type === 'tool-end') {
+  if (event.type === 'tool-end' || event.type === 'command-changes') {
+    const moved = event.type === 'tool-end' ? event.moved : undefined;
     const paths = [
       ...(event.changes ?? []).map(({ path }) => path),
-      ...(event.moved ? [event.moved.from, event.moved.to] : []),
+      ...(moved ? [moved.from, moved.to] : []),
       ...(event.repositories ?? []).map(({ path }) => path),
     ];
     if (paths.length > 0 && run.undos) run.undos = run.undos.filter((one) => !touches(one, paths));
@@ -169,5 +190,32 @@ function moveFiles(files: Dictionary<FileChangedByRun>, { from, to }: FileMove):
     if (path !== from && !path.startsWith(`${from}/`)) continue;
     delete files[path];
     files[to + path.slice(from.length)] = file;
+  }
+}
+
+/** Adds a later record of the same call. A path that was undone in between counts from the new record on. */
+export function addRecordedChanges(call: CallWithFiles, event: Extract<RunEvent, { type: 'command-changes' }>): void {
+  const { seq, lost = [], unrecorded, lines } = event;
+  const changes = (event.changes ?? []).map((one) => ({ ...one, seq }));
+  const repositories = (event.repositories ?? []).map((one) => ({ ...one, seq }));
+  const again = new Set([...changes, ...repositories].map(({ path }) => path));
+  const isOver = ({ path }: { path: string }) => again.has(path) && call.undone?.includes(path);
+  call.changes = [...(call.changes ?? []).filter((one) => !isOver(one)), ...changes];
+  call.repositories = [...(call.repositories ?? []).filter((one) => !isOver(one)), ...repositories];
+  const undone = call.undone?.filter((path) => !again.has(path));
+  if (undone?.length) call.undone = undone;
+  else delete call.undone;
+  const lostCount = (call.lostCount ?? call.lost?.length ?? 0) + (event.lostCount ?? lost.length);
+  call.lost = [...(call.lost ?? []), ...lost];
+  if (lostCount > call.lost.length) call.lostCount = lostCount;
+  if (unrecorded) call.unrecorded = unrecorded;
+  if (lines)
+    call.lines = {
+      added: (call.lines?.added ?? 0) + lines.added,
+      removed: (call.lines?.removed ?? 0) + lines.removed,
+    };
+  if (call.background) {
+    const { snapshot: _, ...background } = call.background;
+    call.background = { ...background, ...(event.snapshot !== undefined && { snapshot: event.snapshot }) };
   }
 }

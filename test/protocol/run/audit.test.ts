@@ -223,6 +223,18 @@ const cases: { [Type in RunEvent['type']]: [event: Omit<Body[Type], 'type'>, ent
       { kind: 'effect', status: 'goes-on', call, tool: 't', ms: 3 },
     ],
   ],
+  'command-changes': [
+    [
+      { toolCallId, changes: [{ path: 'a', before: null, after: 'f00' }], lost: ['b'] },
+      {
+        kind: 'effect',
+        status: 'command-changed',
+        call,
+        changes: [{ path: 'a', before: null, after: 'f00' }],
+        lost: ['b'],
+      },
+    ],
+  ],
   'command-end': [
     [
       { toolCallId, by: 'itself', exitCode: 3 },
