@@ -33,6 +33,12 @@ export class StoreError extends UserFacingError {
       ),
     );
 
+  static callNotStarted = (): StoreError =>
+    new StoreError(
+      'STORE_FULL',
+      message('The command was not started: the disk is full, so its changes could not be undone.'),
+    );
+
   static from(cause: unknown): StoreError {
     if (cause instanceof StoreError) return cause;
     const code = (cause as NodeJS.ErrnoException | undefined)?.code;

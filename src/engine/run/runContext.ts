@@ -13,6 +13,7 @@ import { isRunHeldByDenial } from '../../protocol/run/resumable.ts';
 import { type CallState, callsInStartOrder } from '../../protocol/run/run.ts';
 import { callWithCorrectedArguments, correctedArgumentsOf } from '../../protocol/run/understoodArguments.ts';
 import { toStoredText } from '../../protocol/text/localized.ts';
+import { StoreError } from '../../runs/journal.ts';
 import type { RunStore } from '../../runs/store.ts';
 import { limitOutcomeSize } from '../../tools/core/outcome.ts';
 import type { CallContext, CompletedStepRecord } from '../../tools/core/tool.ts';
@@ -128,6 +129,12 @@ export function createRunContext(options: RunContextOptions): WorkflowContext {
     },
   };
   const contextFor = (approval: Agent['approval']) => (approval === 'ask' ? askingAlways(callContext) : callContext);
+  /** Executes a call. A full disk ends the work after the result is recorded, because each later command would fail, too. */
+  const executeOnDisk: ToolHost['executeToolCall'] = async (...call) => {
+    const outcome = await host.executeToolCall(...call);
+    if (!outcome.ok && outcome.error.code === 'STORE_FULL') log.fail(StoreError.callNotStarted());
+    return outcome;
+  };
   const models = new Map<string | undefined, Promise<RunModel>>();
   const modelOf = (named?: string) => {
     const { instead } = options;
@@ -205,8 +212,7 @@ export function createRunContext(options: RunContextOptions): WorkflowContext {
 
     async execute(call, approval) {
       const step = { done: stepDone(run.calls[call.id]) };
-      const outcome =
-        recordedOutcome(run, call) ?? (await host.executeToolCall(call, { ...contextFor(approval), step }));
+      const outcome = recordedOutcome(run, call) ?? (await executeOnDisk(call, { ...contextFor(approval), step }));
       if (isUnansweredQuestion(outcome) && !signal.aborted) throw new RunSuspendedError({ phase: 'WaitingUser' });
       return outcome;
     },
@@ -272,7 +278,7 @@ export function createRunContext(options: RunContextOptions): WorkflowContext {
         }
         if (refused(call.name)) return unavailable(call, tools);
         const following = rest.filter(({ name }) => !extra.has(name) && !refused(name)).map(named);
-        return host.executeToolCall(
+        return executeOnDisk(
           call,
           { ...gated, ...recording, ...(!apart && { canHold: true }), lastSeen: seen, workspace: turn.workspace },
           following,

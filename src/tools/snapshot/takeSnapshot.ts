@@ -6,7 +6,13 @@ import { CurrentContents, type StoredContentPosition } from './currentContents.t
 import { type GitFolder, isInGit, readGitFolder } from './gitFiles.ts';
 import { maxSmallBytes, maxSnapshotEntries } from './limits.ts';
 import { readRepositories } from './repositorySnapshot.ts';
-import { packsOfSnapshots, type SnapshotEntry, type SnapshotRoot, writeSnapshot } from './snapshotFile.ts';
+import {
+  packsOfSnapshots,
+  removeSnapshot,
+  type SnapshotEntry,
+  type SnapshotRoot,
+  writeSnapshot,
+} from './snapshotFile.ts';
 import { identityOf, identityText, TooManyFilesError, type WalkedEntry, walkFiles } from './walkFiles.ts';
 
 export interface SnapshotRequest {
@@ -49,6 +55,7 @@ export async function takeSnapshot(request: SnapshotRequest): Promise<SnapshotSu
   try {
     return await take(request);
   } catch (error) {
+    removeSnapshot(request.store, request.id); // an incomplete one, if the disk is full
     return toSnapshotProblem(error);
   }
 }
