@@ -50,9 +50,10 @@ import type { AuditLog } from './records/auditLog.ts';
 import { copyRunLog } from './records/copyLog.ts';
 import { exportRun, importRuns } from './records/exchange.ts';
 import { Insights, listWorkspaceStores } from './records/insightsView.ts';
+import { manageStorage } from './records/manageStorage.ts';
 import type { ChangedFiles } from './runs/changedFiles.ts';
 import type { PanelConversation } from './runs/conversation.ts';
-import { confirmAndDeleteRun, showDeletedRuns } from './runs/deletedRuns.ts';
+import { confirmAndDeleteRun, deleteRunWithoutBranches, showDeletedRuns } from './runs/deletedRuns.ts';
 import type { ConversationBranches } from './runs/forkRun.ts';
 import type { InterruptedApprovals } from './runs/interruptedApprovals.ts';
 import { continueInterruptedWork, repeatInterruptedWork } from './runs/interruptedWork.ts';
@@ -77,6 +78,8 @@ import { WorkflowCommands } from './workflows/workflows.ts';
 interface Dependencies {
   context: vscode.ExtensionContext;
   storage: string;
+  /** Stores of all workspaces, absolute. */
+  allStores(): string[];
   conversation: PanelConversation;
   agents: AgentPicker;
   engine: ExecutionEngine;
@@ -354,6 +357,13 @@ export function createCommands(given: Dependencies): (id: TowpathCommandId, args
     },
     'towpath.openInEditor': () => view.showTab(),
     'towpath.insights': () => parts.insights.show(),
+    'towpath.manageStorage': () =>
+      manageStorage({
+        ...parts,
+        liveIds: () => parts.engine.liveIds,
+        deleteRun: (id) => deleteRunWithoutBranches(id, parts),
+        boundSnapshots: (request) => parts.jobWorkers.snapshots.run('boundSnapshots', request),
+      }),
   };
   return (id, args) => commands[id](...(args as never[]));
 }

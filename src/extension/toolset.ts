@@ -1,4 +1,3 @@
-import path from 'node:path';
 import * as vscode from 'vscode';
 import type { RunEventBody } from '../protocol/run/events.ts';
 import { localize } from '../protocol/text/localized.ts';
@@ -27,8 +26,8 @@ interface Dependencies {
   left: OrphanedCommands;
   background: BackgroundCommands;
   terminal: CommandOutputTerminal;
-  /** Folder of the runs of the workspace, absolute. */
-  storeFolder: string;
+  /** Folder for the recording of commands, absolute. */
+  snapshotsFolder: string;
   jobWorkers: ReturnType<typeof createJobWorkers>;
   /** Records an event of a run that may be at rest. */
   note(runId: string, body: RunEventBody): Promise<unknown>;
@@ -50,7 +49,7 @@ export function createToolset(parts: Dependencies): Toolset {
   workspace.startedFiles = () => mcp.servers.startedFiles();
   const recorder = createFileRecorder({
     workspace,
-    store: path.join(parts.storeFolder, 'snapshots'),
+    store: parts.snapshotsFolder,
     isOn: () => settings()['undo.commands'],
     budget: () => settings()['undo.commandBudget'],
     isBusy: (but) => background.atWork.some(({ toolCallId }) => toolCallId !== but),

@@ -3,16 +3,24 @@ import { promises as fs } from 'node:fs';
 import path from 'node:path';
 import { message } from '../protocol/text/l10n.ts';
 import { contentPackSuffix } from '../protocol/values/contentPack.ts';
-import { readPackedContent } from './contentPacks.ts';
 import { StoredContentQuota } from './contentQuota.ts';
 import { StoreError } from './journal.ts';
+import { readPackedContent } from './storage/contentPacks.ts';
+import { contentsFolder, outputSuffix } from './storage/storedFolders.ts';
+import {
+  listStoredContents,
+  oldestContentsFirst,
+  removeStoredContents,
+  type StoredContent,
+  type StoredContentKind,
+} from './storedContents.ts';
 
 /**
- * File contents before and after changes, for diffs and undo, stored by SHA-256 in the folder of the run. Equal contents are stored once
- * and removed with the run. Folders have mode 0700, files 0600.
+ * File contents before and after changes, for diffs and undo, and outputs of commands, stored by SHA-256 in the folder of the run. Equal
+ * contents are stored once and removed with the run. Folders have mode 0700, files 0600.
  */
 export class ContentStore {
-  private readonly quota: StoredContentQuota;
+  readonly trim: StoredContentQuota['trim'];
 
   /**
    * @param runs absolute path of the folder of all runs
@@ -20,15 +28,26 @@ export class ContentStore {
    */
   constructor(
     private readonly runs: string,
-    deleted: () => Promise<string[]> = async () => [],
+    private readonly deleted: () => Promise<string[]> = async () => [],
+    now: () => number = Date.now,
   ) {
-    this.quota = new StoredContentQuota(runs, deleted);
+    const quota = new StoredContentQuota(runs, deleted, now);
+    this.trim = quota.trim.bind(quota);
   }
 
   /** Stores a text or bytes and returns the id. Throws `StoreError`. */
-  async keep(runId: string, content: string | Uint8Array): Promise<string> {
+  keep(runId: string, content: string | Uint8Array): Promise<string> {
+    return this.store(runId, content);
+  }
+
+  /** Stores the complete output of a command and returns the id, for `read`. Throws `StoreError`. */
+  keepOutput(runId: string, text: string): Promise<string> {
+    return this.store(runId, text, outputSuffix);
+  }
+
+  private async store(runId: string, content: string | Uint8Array, suffix = ''): Promise<string> {
     const id = hash(content);
-    const file = this.fileOf(runId, id);
+    const file = path.join(this.folderOf(runId), `${id}${suffix}`);
     try {
       await this.makeFolder(runId);
       const temporary = `${file}.${randomUUID()}`;
@@ -60,20 +79,36 @@ export class ContentStore {
   async readBytes(runId: string, id: string): Promise<Buffer> {
     if (!/^[0-9a-f]{64}$/.test(id))
       throw new StoreError('STORE_DAMAGED', message('This is not the ID of a stored content.'));
-    const bytes = await fs.readFile(this.fileOf(runId, id)).catch(async (error) => {
-      if (error.code !== 'ENOENT') throw StoreError.from(error);
-      const packed = await readPackedContent(this.folderOf(runId), id).catch((error) => {
+    const file = path.join(this.folderOf(runId), id);
+    const single = await readFirst([file, `${file}${outputSuffix}`]);
+    const bytes =
+      single ??
+      (await readPackedContent(this.folderOf(runId), id).catch((error) => {
         throw StoreError.from(error);
-      });
-      if (!packed) throw new StoreError('STORE_DAMAGED', message('This content is no longer stored.'));
-      return packed;
-    });
+      }));
+    if (!bytes) throw new StoreError('STORE_DAMAGED', message('This content is no longer stored.'));
     if (hash(bytes) !== id) throw new StoreError('STORE_DAMAGED', message('The stored content was altered.'));
     return bytes;
   }
 
-  trim(bytes: number, spared: ReadonlySet<string>): Promise<void> {
-    return this.quota.trim(bytes, spared);
+  /** Lists the stored files of a kind, of deleted runs, too. */
+  async list(kind: StoredContentKind): Promise<StoredContent[]> {
+    const names = await fs.readdir(this.runs).catch(() => []); // nothing stored yet
+    const runs = names.map((name) => path.join(this.runs, name));
+    const [stored, deleted] = await Promise.all([
+      listStoredContents(runs, kind, 'locked'),
+      listStoredContents(await this.deleted(), kind),
+    ]);
+    return [...stored, ...deleted];
+  }
+
+  /**
+   * Removes the stored files of a kind that were written before a time (epoch milliseconds). Skips runs in `spared` and runs open in any
+   * window.
+   */
+  async remove(kind: StoredContentKind, before: number, spared: ReadonlySet<string>): Promise<void> {
+    const files = (await this.list(kind)).filter(({ mtimeMs, run }) => mtimeMs < before && !spared.has(run));
+    await removeStoredContents(oldestContentsFirst(files), Number.POSITIVE_INFINITY, 0);
   }
 
   /** Never creates the run's folder, so that a deleted run does not reappear. */
@@ -88,11 +123,18 @@ export class ContentStore {
   }
 
   private folderOf(runId: string): string {
-    return path.join(this.runs, runId, 'contents');
+    return contentsFolder(path.join(this.runs, runId));
   }
-  private fileOf(runId: string, id: string): string {
-    return path.join(this.folderOf(runId), id);
-  }
+}
+
+async function readFirst(files: readonly string[]): Promise<Buffer | undefined> {
+  for (const file of files)
+    try {
+      return await fs.readFile(file);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw StoreError.from(error);
+    }
+  return undefined;
 }
 
 const hash = (content: string | Uint8Array): string => createHash('sha256').update(content).digest('hex');

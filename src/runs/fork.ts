@@ -9,11 +9,12 @@ import { readOnlyReasonMessages } from '../protocol/run/readOnlyReason.ts';
 import { callsInStartOrder, callsWithOrphanedCommand, type Run } from '../protocol/run/run.ts';
 import { type LocalizedMessage, message } from '../protocol/text/l10n.ts';
 import { mapLimit } from '../protocol/values/concurrency.ts';
-import { packsWithContents } from './contentPacks.ts';
 import { foldJournal } from './foldJournal.ts';
 import { linkStoredImages, moveImagesToStore } from './imageStore.ts';
 import { journalHeader, journalLineOf, StoreError } from './journal.ts';
 import type { JournalContents } from './readJournal.ts';
+import { packsWithContents } from './storage/contentPacks.ts';
+import { contentsFolder, outputSuffix } from './storage/storedFolders.ts';
 
 export interface ForkableUserMessage {
   seq: number;
@@ -147,7 +148,7 @@ export const unfinishedForkPrefix = 'forking.';
 export async function storeFork(runs: string, from: string, id: string, events: readonly StoredEvent[]): Promise<void> {
   const temporaryFolder = path.join(runs, `${unfinishedForkPrefix}${randomUUID()}`);
   try {
-    await fs.mkdir(path.join(temporaryFolder, 'contents'), { recursive: true, mode: 0o700 });
+    await fs.mkdir(contentsFolder(temporaryFolder), { recursive: true, mode: 0o700 });
     await linkStoredImages(path.join(runs, from), temporaryFolder);
     let previous = 0;
     const lines: Buffer[] = [];
@@ -157,8 +158,8 @@ export async function storeFork(runs: string, from: string, id: string, events: 
     }
     const journal = Buffer.concat([Buffer.from(journalHeader), ...lines]);
     await shareContents(
-      path.join(runs, from, 'contents'),
-      path.join(temporaryFolder, 'contents'),
+      contentsFolder(path.join(runs, from)),
+      contentsFolder(temporaryFolder),
       journal.toString('latin1'),
     );
     await fs.writeFile(path.join(temporaryFolder, 'journal.jsonl'), journal, { mode: 0o600, flag: 'wx', flush: true });
@@ -171,7 +172,9 @@ export async function storeFork(runs: string, from: string, id: string, events: 
 
 async function shareContents(from: string, to: string, journal: string): Promise<void> {
   const named = new Set(journal.match(/\b[0-9a-f]{64}\b/g) ?? []);
-  const single = (await fs.readdir(from).catch(() => [])).filter((name) => named.has(name));
+  const single = (await fs.readdir(from).catch(() => [])).filter((name) =>
+    named.has(path.basename(name, outputSuffix)),
+  );
   const packs = (await packsWithContents(from, named)).map((pack) => path.basename(pack));
   await mapLimit([...single, ...packs], 8, async (name) => {
     const [source, target] = [path.join(from, name), path.join(to, name)];

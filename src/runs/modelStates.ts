@@ -1,5 +1,6 @@
 import { promises as fs } from 'node:fs';
 import path from 'node:path';
+import { isRunLocked } from './lock.ts';
 
 export const sequenceStatesFolder = (store: string): string => path.join(store, 'model-states');
 
@@ -9,6 +10,15 @@ export async function removeSequenceStatesOfRuns(folder: string, ids: readonly s
   if (ids.length === 0) return;
   const names = (await namesIn(folder)).filter((name) => ids.includes(idOf(name)!));
   for (const name of names) await fs.rm(path.join(folder, name), { force: true }).catch(() => {});
+}
+
+/** Removes the states of all runs in a store that are not open in any window, except those in `spared`. */
+export async function removeRestingSequenceStates(store: string, spared: ReadonlySet<string>): Promise<void> {
+  const folder = sequenceStatesFolder(store);
+  const ids = await orphanedSequenceStateRunIds(folder, async (id) => {
+    return spared.has(id) || isRunLocked(path.join(store, 'runs', id, 'lock'));
+  });
+  await removeSequenceStatesOfRuns(folder, ids);
 }
 
 export async function orphanedSequenceStateRunIds(

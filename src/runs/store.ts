@@ -28,13 +28,15 @@ import { type IndexedRun, RunHistoryIndex } from './history.ts';
 import { moveImagesToStore } from './imageStore.ts';
 import { Journal, StoreError } from './journal.ts';
 import { readLastMessages } from './lastMessages.ts';
-import { sweepRunLeftovers } from './leftovers.ts';
+import { sweepRunLeftovers, sweepSnapshotLeftovers } from './leftovers.ts';
 import { acquireRunLock, findLockHolder, isLockedByOtherProcess, type RunLock, takeOverRunLock } from './lock.ts';
 import { orphanedSequenceStateRunIds, removeSequenceStatesOfRuns, sequenceStatesFolder } from './modelStates.ts';
 import { readFirstEvent, readJournal } from './readJournal.ts';
 import { findMatchingRuns, searchTextOfRun, searchTextOfRunTitle } from './searchRuns.ts';
+import { bytesBelowFolder } from './storage/folderSize.ts';
 import type { LockHolder } from './storage/lockHolder.ts';
 import { createPrivateFolder } from './storage/privateFolder.ts';
+import { snapshotsFolder } from './storage/storedFolders.ts';
 import {
   type JournalFileStamp,
   journalPath,
@@ -85,7 +87,7 @@ export class RunStore {
     this.deleted = new DeletedRuns(runs, path.join(folder, 'deleted'), now);
     this.history = new RunHistoryIndex(folder);
     this.marks = new PublishedRunStatuses(path.join(folder, 'now'));
-    this.contents = new ContentStore(runs, () => this.deleted.folders());
+    this.contents = new ContentStore(runs, () => this.deleted.folders(), now);
   }
 
   static newId(): string {
@@ -291,9 +293,17 @@ export class RunStore {
     }
   }
 
+  /** Returns the bytes of the runs without contents and outputs, and their numbers. */
+  async usage(): Promise<{ bytes: number; runs: number; deleted: number }> {
+    const [runs, deleted] = [(await this.ids()).map((id) => this.folderOf(id)), await this.deleted.folders()];
+    const sizes = await mapLimit([...runs, ...deleted], atOnce, (folder) => bytesBelowFolder(folder, ['contents']));
+    return { bytes: sizes.reduce((sum, size) => sum + size, 0), runs: runs.length, deleted: deleted.length };
+  }
+
   async sweep(): Promise<void> {
     await this.deleted.sweep();
     await sweepRunLeftovers(path.join(this.folder, 'runs'), this.now());
+    await sweepSnapshotLeftovers(this.snapshotsFolder, this.now());
     await removeSequenceStatesOfRuns(
       this.modelStates,
       await orphanedSequenceStateRunIds(this.modelStates, (id) => this.has(id)),
@@ -302,6 +312,10 @@ export class RunStore {
 
   get runsFolder(): string {
     return path.join(this.folder, 'runs');
+  }
+
+  get snapshotsFolder(): string {
+    return snapshotsFolder(this.folder);
   }
 
   get modelStates(): string {

@@ -28,8 +28,8 @@ const window = new StoredContentQuota(folder, async () => []);
 const costs = (await compare(
   {
     asItWas,
-    again: () => window.trim(quota, new Set()),
-    first: () => new StoredContentQuota(folder, async () => []).trim(quota, new Set()),
+    again: async () => void (await window.trim(quota, new Set())),
+    first: async () => void (await new StoredContentQuota(folder, async () => []).trim(quota, new Set())),
   },
   1,
 )) as Record<'asItWas' | 'again' | 'first', number>;

@@ -290,9 +290,9 @@ describe('an end of a run', () => {
 
     it('that is full says so, and there is a Retry as soon as there is room', async () => {
       await asks(reply.text('A long answer. '.repeat(60_000)));
-      await says(/^The disk is full/);
+      await says(/^The disk is full/, 'Manage Storage…');
       growDisk(runs);
-      await says(/^The disk is full/, 'Retry');
+      await says(/^The disk is full/, 'Manage Storage…', 'Retry');
       await press('Retry');
       await goesOn();
       await editor.reload();
@@ -303,10 +303,10 @@ describe('an end of a run', () => {
       writeFileSync(path.join(runs, 'ballast'), Buffer.alloc(512 * 1024 - 40_000));
       await asks();
       await editor.panel.send(`And that: ${'it is long. '.repeat(5000)}`);
-      await says(/^The disk is full/);
+      await says(/^The disk is full/, 'Manage Storage…');
       await eventually('the words are back', async () => /^And that: /.test(await editor.panel.composer.inputValue()));
       growDisk(runs);
-      await says(/^The disk is full/, 'Retry');
+      await says(/^The disk is full/, 'Manage Storage…', 'Retry');
       await press('Retry');
       await goesOn();
       assert.match(String(provider.requests.at(-1)!.body.messages.at(-1)!.content), /^And that: /);

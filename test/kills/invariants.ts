@@ -265,8 +265,8 @@ export class Witness {
       if (!known.has(file)) this.breach('left', `ws/${withoutIds(file)}`);
     for (const file of filesIn(path.join(this.folder, 'store')))
       if (
-        !['sizes.json', 'history-1'].includes(file) &&
-        !/^runs\/[^/]+\/(journal\.jsonl(\.damaged-\d+)?|summary\.json|contents\/[0-9a-f]{64})$/.test(file)
+        !['sizes.json', 'history-1', 'undo-notice.json'].includes(file) &&
+        !/^runs\/[^/]+\/(journal\.jsonl(\.damaged-\d+)?|summary\.json|contents\/[0-9a-f]{64}(\.output)?)$/.test(file)
       )
         this.breach('left', `store/${withoutIds(file)}`);
   }

@@ -271,6 +271,7 @@ describe('kept runs', () => {
       await age(fileOf(old), 1);
       await age(fileOf(spared, working), 2);
       await age(fileOf(newer), 3);
+      assert.ok(await store.contents.trim(200, new Set([working])), 'the user is informed before');
       await store.contents.trim(200, new Set([working]));
       await assert.rejects(store.contents.read(run, old), { message: 'This content is no longer stored.' });
       assert.equal((await store.contents.read(run, newer)).length, 100);

@@ -8,6 +8,7 @@ import { createInterface } from 'node:readline';
 import type { RunEventBody, StoredEvent } from '../../src/protocol/run/events.ts';
 import { applyEvent } from '../../src/protocol/run/fold.ts';
 import { type Run, restoreRunDictionaries } from '../../src/protocol/run/run.ts';
+import { removeRestingSequenceStates } from '../../src/runs/modelStates.ts';
 import { RunStore, type WritableRun } from '../../src/runs/store.ts';
 
 const day = 24 * 60 * 60 * 1000;
@@ -70,6 +71,20 @@ describe('a deleted run', () => {
     await write(); // as if the window had died in between
     await store.sweep();
     assert.deepEqual((await fs.readdir(store.modelStates)).sort(), left);
+  });
+
+  it('and others lose what a local model had read on request, but none at work here or in another window', async () => {
+    const [resting, here, elsewhere] = [await keptRun('a'), await keptRun('b'), await keptRun('c')];
+    await fs.mkdir(store.modelStates, { recursive: true });
+    for (const { id } of [resting, here, elsewhere])
+      for (const ending of ['state', 'json'])
+        await fs.writeFile(path.join(store.modelStates, `${id}.1.${ending}`), 'x');
+    const open = await store.open(elsewhere.id);
+    await removeRestingSequenceStates(folder, new Set([here.id]));
+    const left = [here, elsewhere].flatMap(({ id }) => [`${id}.1.json`, `${id}.1.state`]).sort();
+    assert.deepEqual((await fs.readdir(store.modelStates)).sort(), left);
+    await open.close();
+    await removeRestingSequenceStates(path.join(folder, 'missing'), new Set());
   });
 
   it('comes back whole: its words, what it changed, its state, its title', async () => {

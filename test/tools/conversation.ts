@@ -78,6 +78,10 @@ export function conversation(workspace: Workspace, options: ConversationOptions 
     count += 1;
     return { id: `call-${count}`, name, arguments: args as ToolCall['arguments'] };
   };
+  const keepInMemory = async (content: string | Uint8Array) => {
+    kept.set(sha256(content), Buffer.from(content as string).toString());
+    return sha256(content);
+  };
   const context: CallContext = {
     runId: 'run',
     agentId: 'default',
@@ -89,12 +93,8 @@ export function conversation(workspace: Workspace, options: ConversationOptions 
       events.push(event);
     },
     newPack: () => Promise.reject(new Error('nothing is recorded here')),
-    keep:
-      options.keep ??
-      (async (content) => {
-        kept.set(sha256(content), Buffer.from(content as string).toString());
-        return sha256(content);
-      }),
+    keep: options.keep ?? keepInMemory,
+    keepOutput: options.keep ?? keepInMemory,
     storedOutput: async (id) => [...kept].find(([whole]) => whole.startsWith(id))?.[1],
     ask: async (_, questions) => {
       questioned.push(questions);

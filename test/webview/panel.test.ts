@@ -298,7 +298,7 @@ The flag works; one test fails, see the test.`,
     ['LLM_TIMEOUT', 'It was silent for 2 min.', ['Retry', 'Retry With…']],
     ['LLM_AUTH_FAILED', 'No key. Run Towpath: Set API Key.', ['Set API Key', 'Retry', 'Retry With…']],
     ['LLM_CONTEXT_OVERFLOW', 'It is too long.', ['New Run with Summary', 'Pick Model']],
-    ['STORE_FULL', 'The disk is full.', ['Retry']],
+    ['STORE_FULL', 'The disk is full.', ['Manage Storage…', 'Retry']],
     ['STORE_LOCKED', 'Another window has it.', ['Take Over']],
   ] as const) {
     it(`${code} is said with its way out: ${buttons.join(', ')}`, async () => {
@@ -335,7 +335,7 @@ The flag works; one test fails, see the test.`,
     const error = { code: 'STORE_FULL', message: 'The disk is full: this run cannot be recorded.' };
     const bodies: RunEventBody[] = [...begin, { type: 'phase', phase: 'Failed', error }];
     await show(bodies, { diskFull: true });
-    assert.equal(await find('phase').innerText(), error.message);
+    assert.equal((await find('phase').innerText()).replace(/\s+/g, ' '), `${error.message} Manage Storage…`);
     await test.send({ type: 'state', state: readyState });
     await find('continue').click();
     assert.deepEqual(await posted(), [{ type: 'continue' }]);

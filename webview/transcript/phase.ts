@@ -22,7 +22,7 @@ export function runPhaseLine(context: PanelContext, run: Run): unknown {
   return guard([run, run.seq, run.phase, run.error, limits, diskFull], () => {
     const end = runEndNotice(run);
     const isFull = run.error?.code === 'STORE_FULL' && diskFull;
-    return end ? endLine(context, run.id, isFull ? { ...end, ways: [] } : end) : nothing; // retry after disk space is available
+    return end ? endLine(context, run.id, isFull ? { ...end, ways: end.ways.slice(0, 1) } : end) : nothing; // retry after disk space is available
   });
 }
 

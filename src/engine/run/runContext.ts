@@ -103,17 +103,18 @@ export function createRunContext(options: RunContextOptions): WorkflowContext {
   const { emit } = log;
   const { agentId } = run;
   const reopened = new Map(pendingApprovalIds(run).map((id) => [id, run.calls[id]!.proposed!]));
+  const fail = (error: unknown) => {
+    log.fail(error);
+    throw error;
+  };
   const callContext = {
     runId: run.id,
     agentId,
     signal,
     grants: options.grants,
     emit,
-    keep: (content: string | Uint8Array) =>
-      options.store.contents.keep(run.id, content).catch((error) => {
-        log.fail(error);
-        throw error;
-      }),
+    keep: (content: string | Uint8Array) => options.store.contents.keep(run.id, content).catch(fail),
+    keepOutput: (text: string) => options.store.contents.keepOutput(run.id, text).catch(fail),
     newPack: () => options.store.contents.newPack(run.id),
     storedOutput: async (id: string) => {
       const whole =

@@ -25,13 +25,13 @@ export type EngineServices = ReturnType<typeof composeEngine>;
  */
 export function composeEngine(services: PolicyServices) {
   const { context, logError, changes, workspace, view, presence, modals, jobWorkers } = services;
-  const { storage, storeFolder, store, models, limits, policies, addedRules } = services;
+  const { storage, store, models, limits, policies, addedRules } = services;
   const events = new IsolatedListeners<RunEvent>(logError);
 
   const terminal = new CommandOutputTerminal();
   const left = new OrphanedCommands();
   const background: BackgroundCommands = new BackgroundCommands({
-    keep: (runId, text) => store.contents.keep(runId, text),
+    keep: (runId, text) => store.contents.keepOutput(runId, text),
     async ended({ runId, toolCallId }, end) {
       await (await toolset()).backgroundRecordings.end({ runId, toolCallId }); // later
       await engine.note(runId, { type: 'command-end', toolCallId, ...end }); // later
@@ -54,7 +54,7 @@ export function composeEngine(services: PolicyServices) {
         left,
         background,
         terminal,
-        storeFolder,
+        snapshotsFolder: store.snapshotsFolder,
         jobWorkers,
         note: (runId, body) => engine.note(runId, body), // later
         newPack: (runId) => store.contents.newPack(runId),

@@ -32,14 +32,27 @@ export function composeStorage(window: WindowServices) {
   });
   const storeFolder = storeIn(storage);
   const store = new RunStore(storeFolder, Date.now, windowName(), audit.keep);
+  const allStores = () => allWorkspaceStorages(storage, withoutFolder).map(storeIn);
   const stateCache = (): SequenceStateCacheOptions | undefined => {
     const bytes = settings()['local.stateQuota'];
-    const folders = allWorkspaceStorages(storage, withoutFolder).map((one) => sequenceStatesFolder(storeIn(one)));
+    const folders = allStores().map(sequenceStatesFolder);
     return bytes > 0 ? { folder: store.modelStates, folders, runs: store.runsFolder, bytes } : undefined;
   };
   const diskSpaceMonitor = new FullDiskMonitor(storage, changes.state.notify);
   context.subscriptions.push(diskSpaceMonitor);
-  return { ...window, storage, storeFolder, memory, secrets, runLogs, audit, store, stateCache, diskSpaceMonitor };
+  return {
+    ...window,
+    storage,
+    storeFolder,
+    memory,
+    secrets,
+    runLogs,
+    audit,
+    store,
+    allStores,
+    stateCache,
+    diskSpaceMonitor,
+  };
 }
 
 const storeIn = (storage: string) => path.join(storage, 'store');

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { offerFormerSettingsMove } from '../providers/formerSettingsNotice.ts';
 import { mergeWindowStorages } from '../records/storage.ts';
-import { settings } from '../settings/settings.ts';
+import { UndoHistoryLimit } from '../records/undoHistory.ts';
 import type { PanelServices } from './composePanel.ts';
 
 /** Milliseconds of delay before obsolete data is removed. */
@@ -9,7 +9,7 @@ const sweepAfterMs = 60_000;
 
 /** Starts the work of a composed window: follows the runs of other windows, removes obsolete data, and then receives messages of the panel. */
 export function startWindowServices(services: PanelServices): void {
-  const { context, log, changes, view, storage, store, localEngine, policies, panel } = services;
+  const { context, log, changes, view, storage, store, localEngine, policies, panel, jobWorkers } = services;
   const { engine, events, shelf, conversation, approvals, asks, states, worktrees, leftRunning } = services;
   const sweep = async () => {
     await store.sweep();
@@ -17,12 +17,12 @@ export function startWindowServices(services: PanelServices): void {
     await localEngine.sweep();
   };
   const sweeping = setTimeout(sweep, sweepAfterMs);
-  events.add(
-    (event) =>
-      event.type === 'phase' &&
-      event.phase !== 'Running' &&
-      store.contents.trim(settings()['undo.quota'], new Set(engine.liveIds)),
-  );
+  const undoHistory = new UndoHistoryLimit({
+    store,
+    liveIds: () => engine.liveIds,
+    boundSnapshots: (request) => jobWorkers.snapshots.run('boundSnapshots', request),
+  });
+  events.add((event) => undoHistory.onEvent(event));
   policies.look();
   // At most one notice about an update: this one waits for the next start.
   if (!policies.hasShownUpdateNotice) offerFormerSettingsMove(context.globalState).catch((error) => log.error(error));

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { byteSizeText } from '../../protocol/text/byteSizes.ts';
 import { localizedCount, message } from '../../protocol/text/l10n.ts';
 import { mapLimit } from '../../protocol/values/concurrency.ts';
+import { bytesBelowFolder } from '../../runs/storage/folderSize.ts';
 import { createDoctorFinding, type DoctorFinding } from './doctorReport.ts';
 
 /** Low free disk space for runs in bytes. */
@@ -43,14 +44,7 @@ async function held(folder: string, signal: AbortSignal): Promise<{ count: numbe
   const entries = await fs.readdir(folder, { withFileTypes: true }).catch(() => []); // nothing stored yet
   const runs = entries.filter((entry) => entry.isDirectory());
   const bytes = await mapLimit(runs, 4, ({ name }) =>
-    signal.aborted ? Promise.resolve(0) : bytesIn(path.join(folder, name)),
+    signal.aborted ? Promise.resolve(0) : bytesBelowFolder(path.join(folder, name)),
   );
   return { count: runs.length, bytes: bytes.reduce((sum, one) => sum + one, 0) };
-}
-
-async function bytesIn(folder: string): Promise<number> {
-  const entries = await fs.readdir(folder, { withFileTypes: true, recursive: true }).catch(() => []);
-  const files = entries.filter((entry) => entry.isFile()).map(({ parentPath, name }) => path.join(parentPath, name));
-  const sizes = await mapLimit(files, 8, async (file) => (await fs.stat(file).catch(() => ({ size: 0 }))).size);
-  return sizes.reduce((sum, size) => sum + size, 0);
 }

@@ -49,7 +49,7 @@ export async function deleteRun(runId: string, parts: Dependencies): Promise<voi
   const shown = conversation.runId;
   const deleted: { id: string; name: string; title: string }[] = [];
   for (const { id, title } of [run, ...(chosen === all ? branches : [])]) {
-    const name = await deleteOne(id, parts);
+    const name = await deleteRunWithoutBranches(id, parts);
     if (name !== undefined) deleted.push({ id, name, title });
   }
   const [first, ...more] = deleted;
@@ -69,7 +69,11 @@ export async function deleteRun(runId: string, parts: Dependencies): Promise<voi
   });
 }
 
-async function deleteOne(id: string, { conversation, policies }: Dependencies): Promise<string | undefined> {
+/** Deletes a run and its permissions, without a question. Returns the name for its restoration; undefined if it failed. */
+export async function deleteRunWithoutBranches(
+  id: string,
+  { conversation, policies }: Pick<Dependencies, 'conversation' | 'policies'>,
+): Promise<string | undefined> {
   const name = await conversation.delete(id);
   if (name !== undefined) policies.endForRun(id);
   return name;

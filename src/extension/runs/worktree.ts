@@ -55,9 +55,22 @@ export async function addWorktree(
     await git(repository, ['worktree', 'add', '--quiet', '-b', branch, '--', folder, 'HEAD'], signal);
   } catch (error) {
     await takeBack(repository, branch, folder);
-    const stderr = String((error as { stderr?: unknown }).stderr ?? '').trim();
-    throw signal.aborted ? error : new Error(stderr.split('\n').at(-1) || (error as Error).message);
+    throw signal.aborted ? error : new Error(messageOfGit(error));
   }
+}
+
+/** Removes the folder of a worktree; its branch stays. Throws an `Error` with the message of Git, as for uncommitted changes. */
+export async function removeWorktree(repository: WorktreeRepository, folder: string): Promise<void> {
+  try {
+    await git(repository, ['worktree', 'remove', '--', folder]);
+  } catch (error) {
+    throw new Error(messageOfGit(error));
+  }
+}
+
+function messageOfGit(error: unknown): string {
+  const stderr = String((error as { stderr?: unknown }).stderr ?? '').trim();
+  return stderr.split('\n').at(-1) || (error as Error).message;
 }
 
 /** Skips a folder with another branch checked out. */

@@ -19,6 +19,7 @@ import {
   addWorktree,
   invalidBranchReason,
   removeActivationMarker,
+  removeWorktree,
   type WorktreeRepository,
   worktreeBranchName,
   worktreeFolder,
@@ -53,7 +54,7 @@ interface Dependencies {
   store: string;
 }
 
-/** Runs on their own branches, each in its own folder and window. Never merges, and never removes a worktree. */
+/** Runs on their own branches, each in its own folder and window. Never merges, and removes a worktree only on request. */
 export class Worktrees {
   constructor(private readonly parts: Dependencies) {}
 
@@ -111,9 +112,7 @@ export class Worktrees {
     const roots = diskFolders().map(({ uri }) => realOf(uri.fsPath));
     const runs = Object.keys(this.parts.memory.all()).map(async (folder): Promise<WorktreeRunStatus | undefined> => {
       const worktree = this.known(folder);
-      if (!worktree || roots.includes(folder) || !existsSync(folder)) return undefined;
-      if (!roots.some((root) => contains(worktree.repository, root) || contains(root, worktree.repository)))
-        return undefined;
+      if (!worktree || !this.isElsewhere(folder, worktree, roots)) return undefined;
       const { branch, task, runId, store } = worktree;
       const stored = store === undefined || runId === undefined ? undefined : await inStore(store, runId);
       if (worktree.begun && !stored) return undefined; // deleted in its window
@@ -121,6 +120,32 @@ export class Worktrees {
     });
     const found = (await Promise.all(runs)).filter((one) => one !== undefined);
     return found.sort((a, b) => (b.run?.updatedAt ?? Infinity) - (a.run?.updatedAt ?? Infinity));
+  }
+
+  /** Lists the worktrees of the open repositories that no window works in. */
+  async removable(): Promise<{ folder: string; branch: string }[]> {
+    const roots = diskFolders().map(({ uri }) => realOf(uri.fsPath));
+    const found = Object.keys(this.parts.memory.all()).map(async (folder) => {
+      const worktree = this.known(folder);
+      if (!worktree || !this.isElsewhere(folder, worktree, roots)) return [];
+      const { branch, store, runId } = worktree;
+      const isAtWork = store && runId && (await new RunStore(store).holder(runId).catch(() => undefined));
+      return isAtWork ? [] : [{ folder, branch }];
+    });
+    return (await Promise.all(found)).flat();
+  }
+
+  /** Removes the folder of a worktree. Its branch and its runs stay. Throws the error of Git, as for uncommitted changes. */
+  async remove(folder: string): Promise<void> {
+    const worktree = this.known(folder);
+    if (!worktree) return;
+    await removeWorktree({ program: await gitProgram(), root: worktree.repository }, folder);
+    this.parts.memory.update(folder, undefined);
+  }
+
+  private isElsewhere(folder: string, { repository }: Worktree, roots: readonly string[]): boolean {
+    if (roots.includes(folder) || !existsSync(folder)) return false;
+    return roots.some((root) => contains(repository, root) || contains(root, repository));
   }
 
   /** Opens the window of a worktree created by Towpath; other folders are ignored. */
@@ -164,6 +189,13 @@ async function repositoryInFront(): Promise<WorktreeRepository> {
   const { isTrusted } = vscode.workspace;
   const { repository, program } = await chooseCommitRepository({ isTrusted, git, inFront });
   return { root: repository.rootUri.fsPath, program };
+}
+
+async function gitProgram(): Promise<string> {
+  if (!vscode.workspace.isTrusted) throw new Error(t('Git is not used in an untrusted workspace. Trust it first.'));
+  const extension = await vscode.extensions.getExtension<GitExtension>('vscode.git')?.activate();
+  if (!extension?.enabled) throw new Error(t('Git is switched off (the setting git.enabled), or not installed here.'));
+  return extension.getAPI(1).git.path;
 }
 
 async function askBranch(repository: WorktreeRepository, title: string, task: string): Promise<string | undefined> {

@@ -171,6 +171,7 @@ export const intents = [
   { id: 'towpath.importOthers', title: 'Import Instructions of Other Agents…', when: false },
   { id: 'towpath.importRuns', title: 'Import Runs…', when: false },
   { id: 'towpath.insights', title: 'Insights' },
+  { id: 'towpath.manageStorage', title: 'Manage Storage…', panel: 'manage-storage', leavesPanel: true },
   { id: 'towpath.showLog', title: 'Show Log', panel: 'show-log', leavesPanel: true },
   { id: 'towpath.openSettings', title: 'Open Settings', panel: 'open-settings', leavesPanel: true },
   {

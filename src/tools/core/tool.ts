@@ -305,6 +305,8 @@ export interface CallContext {
   policy?: ApprovalPolicy;
   emit(event: RunEventBody): Promise<void>;
   keep(content: string | Uint8Array): Promise<string>;
+  /** Stores the complete output of a call and returns its id, for `storedOutput`. */
+  keepOutput(text: string): Promise<string>;
   /** Returns the absolute path for a new pack of contents of the run. */
   newPack(): Promise<string>;
   /** Returns a text stored by `ToolContext.keepOutput` in this run; `id` may be the beginning of the id. Undefined for anything else. */

@@ -227,7 +227,7 @@ export function createToolHost({
         throwIfInterrupted(context.signal);
         const toolContext = contextOf(call, context, context.workspace ?? workspace, {
           async keepOutput(text) {
-            outputId = await context.keep(text);
+            outputId = await context.keepOutput(text);
             return outputId;
           },
           async leaves(text) {
@@ -433,8 +433,8 @@ function exitOf(outcome: ToolOutcome, ran: boolean): { exitCode?: number | null 
   return Number.isInteger(exitCode) || exitCode === null ? { exitCode: exitCode as number | null } : {};
 }
 
-const planning = ({ keep }: CallContext): Pick<ToolContext, 'keepOutput' | 'leaves' | 'commandGoesOn'> => ({
-  keepOutput: keep,
+const planning = ({ keepOutput }: CallContext): Pick<ToolContext, 'keepOutput' | 'leaves' | 'commandGoesOn'> => ({
+  keepOutput,
   leaves: async () => undefined,
   commandGoesOn: () => undefined,
 });

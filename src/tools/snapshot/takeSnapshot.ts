@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readlinkSync, rmSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readlinkSync, rmSync, statSync } from 'node:fs';
 import * as paths from 'node:path';
 import { contentPackSuffix } from '../../protocol/values/contentPack.ts';
 import { readUnchangedFileSync } from '../sandbox/regularFile.ts';
@@ -133,7 +133,7 @@ async function take(request: SnapshotRequest): Promise<SnapshotSummary> {
   }
   candidates.sort((one, other) => one.order - other.order || one.entry.size - other.entry.size);
   mkdirSync(store, { recursive: true, mode: 0o700 });
-  boundStore(store, 3 * budget);
+  boundSnapshots({ store, maxBytes: 3 * budget });
   storeContents(store, candidates, budget, () => writeSnapshot(store, id, roots));
   for (const { file, entry } of candidates) if (entry.stored) held.add(file);
   for (const { git, isPartial, entries: found } of repositories)
@@ -141,8 +141,9 @@ async function take(request: SnapshotRequest): Promise<SnapshotSummary> {
   return { holdsFirst: [...first].every((file) => held.has(file)) };
 }
 
-/** Forgets all current contents if packs with few current contents have grown above the limit, in bytes. */
-function boundStore(store: string, maxBytes: number): void {
+/** Forgets all current contents if packs with few current contents have grown above the limit, in bytes. Open snapshots stay whole. */
+export function boundSnapshots({ store, maxBytes }: { store: string; maxBytes: number }): void {
+  if (!existsSync(store)) return;
   const packs = readdirSync(store).filter((name) => name.endsWith(contentPackSuffix));
   const bytes = packs.reduce(
     (sum, name) => sum + (statSync(paths.join(store, name), { throwIfNoEntry: false })?.size ?? 0),

@@ -281,7 +281,7 @@ export const startedPrograms: readonly StartedProgram[] = [
     by: ['extension/panel/codeActions.ts'],
   },
   {
-    what: '*New Run in a Worktree…*: `git worktree add`, and a window of the editor',
+    what: '*New Run in a Worktree…*: `git worktree add`, and a window of the editor; *Manage Storage…*: `git worktree remove`',
     when: 'When you run it',
     connects: 'To nothing, unless hooks and filters of your repository do',
     by: ['extension/runs/worktree.ts', 'extension/runs/worktrees.ts'],

@@ -135,6 +135,7 @@ export async function talk(config: unknown, before?: Talk): Promise<Talk> {
         grants: self.grants,
         emit: async (event) => void self.events.push(event),
         keep: async () => '',
+        keepOutput: async () => '',
         newPack: () => Promise.reject(new Error('nothing is recorded here')),
         storedOutput: async () => undefined,
         ask: async () => ({ choices: [] }),

@@ -6,7 +6,7 @@ import {
   contentPackSuffix,
   contentPackTailBytes,
   parseContentPackIndex,
-} from '../protocol/values/contentPack.ts';
+} from '../../protocol/values/contentPack.ts';
 
 // Indexes of packs by path. A pack never changes.
 const indexes = new Map<string, ContentPackIndex>();
