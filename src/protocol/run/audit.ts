@@ -142,10 +142,7 @@ const entries: Entries = {
     ...commandOf(command?.line ?? reads, filters),
     ...(command && { folder: shown(command.folder, filters) }),
   }),
-  'tool-end': (
-    { toolCallId, name, ok, ms, code, changes, moved, exitCode, background, unrecorded, lost, repositories },
-    filters,
-  ) => ({
+  'tool-end': ({ toolCallId, name, ok, ms, code, moved, exitCode, background, ...record }, filters) => ({
     kind: 'effect',
     status: background ? 'goes-on' : ok ? 'done' : 'failed',
     call: toolCallId,
@@ -153,20 +150,14 @@ const entries: Entries = {
     ms,
     ...(code !== undefined && { code }),
     ...(exitCode !== undefined && { exitCode }),
-    ...changesOf(changes, filters),
+    ...recordOf(record, filters),
     ...movedOf(moved, filters),
-    ...(unrecorded !== undefined && { unrecorded }),
-    ...(lost !== undefined && { lost: lost.map((path) => shown(path, filters)) }),
-    ...repositoriesOf(repositories, filters),
   }),
-  'command-changes': ({ toolCallId, changes, unrecorded, lost, repositories }, filters) => ({
+  'command-changes': ({ toolCallId, ...record }, filters) => ({
     kind: 'effect',
     status: 'command-changed',
     call: toolCallId,
-    ...changesOf(changes, filters),
-    ...(unrecorded !== undefined && { unrecorded }),
-    ...(lost !== undefined && { lost: lost.map((path) => shown(path, filters)) }),
-    ...repositoriesOf(repositories, filters),
+    ...recordOf(record, filters),
   }),
   'command-end': ({ toolCallId, by, exitCode, signal }) => ({
     kind: 'effect',
@@ -232,8 +223,24 @@ const commandOf = (line: string | undefined, filters: AuditTextFilters) =>
 
 const changesOf = (changes: readonly StoredFileChange[] | undefined, filters: AuditTextFilters) =>
   changes && {
-    changes: changes.map(({ path, before, after }) => ({ path: shown(path, filters), before, after })),
+    changes: changes.map(({ path, before, after, mixed }) => ({
+      path: shown(path, filters),
+      before,
+      after,
+      ...(mixed && { mixed }),
+    })),
   };
+
+const recordOf = (
+  { changes, unrecorded, lost, lostCount, repositories }: Partial<Extract<RunEvent, { type: 'command-changes' }>>,
+  filters: AuditTextFilters,
+) => ({
+  ...changesOf(changes, filters),
+  ...(unrecorded !== undefined && { unrecorded }),
+  ...(lost !== undefined && { lost: lost.map((path) => shown(path, filters)) }),
+  ...(lostCount !== undefined && { lostCount }),
+  ...repositoriesOf(repositories, filters),
+});
 
 const repositoriesOf = (repositories: readonly RepositoryChange[] | undefined, filters: AuditTextFilters) =>
   repositories && {

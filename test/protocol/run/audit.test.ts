@@ -222,6 +222,29 @@ const cases: { [Type in RunEvent['type']]: [event: Omit<Body[Type], 'type'>, ent
       { toolCallId, name: 't', ok: true, ms: 3, background: { id: 'b' } },
       { kind: 'effect', status: 'goes-on', call, tool: 't', ms: 3 },
     ],
+    [
+      {
+        toolCallId,
+        name: 't',
+        ok: true,
+        ms: 3,
+        changes: [{ path: `${key}/a`, before: 'f00', after: 'f01', afterMode: 0o644, mixed: true }],
+        unrecorded: 'too-many-files',
+        lost: [`${key}/b`],
+        lostCount: 2,
+      },
+      {
+        kind: 'effect',
+        status: 'done',
+        call,
+        tool: 't',
+        ms: 3,
+        changes: [{ path: '[key]/a', before: 'f00', after: 'f01', mixed: true }],
+        unrecorded: 'too-many-files',
+        lost: ['[key]/b'],
+        lostCount: 2,
+      },
+    ],
   ],
   'command-changes': [
     [
