@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { chmodSync, cpSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, cpSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { UndoConfirmationAnswer, UndoConfirmationRequest } from '../../../src/engine/run/undo.ts';
+import { runToMarkdown } from '../../../src/protocol/run/exportMarkdown.ts';
 import { newestRedoableUndo } from '../../../src/protocol/run/runFiles.ts';
 import { undoableCallIds } from '../../../src/runs/undoSteps.ts';
 import { builtinTools } from '../../../src/tools/host/builtinTools.ts';
@@ -132,6 +133,55 @@ describe('undo of what commands did', () => {
     assert.match(later, /mine|changed/);
     assert.doesNotMatch(later.replace('> .env;', ''), /secret3|\.env/);
     assert.deepEqual(JSON.parse(result.content).data.files, ['changed a', 'created n', '1 more']);
+  });
+
+  it('stores a secret file privately: it is never exported, shown or sent unasked, and goes with its run', async () => {
+    const store = path.join(snapshots, 'recorded');
+    talk = new Conversation(await temporaryWorkspace({ a: 'A\n', '.env': 'KEY=hush\n' }), [
+      { calls: [run('rm .env; seq 1 20000 | tee a')] },
+      { text: 'Done.' },
+      { text: 'I see.' },
+    ]);
+    asked = [];
+    build(talk, store);
+    await talk.start();
+    const [change] = Object.values((await talk.kept()).calls).flatMap(({ changes = [] }) => changes);
+    assert.deepEqual([change!.path, talk.file('.env')], ['.env', undefined]);
+    await undo('run');
+    assert.equal(talk.file('.env'), 'KEY=hush\n');
+    await talk.continue('And now?');
+    await talk.store.contents.trim(1_000_000, new Set());
+    const exported = await talk.store.exported(talk.runId, (text) => text);
+    const markdown = runToMarkdown(await talk.kept(), (text) => text);
+    for (const left of [exported, markdown, talk.client.requests, talk.events])
+      assert.doesNotMatch(JSON.stringify(left), /hush/);
+    assert.equal(JSON.stringify(exported).includes(change!.before!), false, 'nor what names its content');
+    const modes = (folder: string) =>
+      readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((name) => {
+        const stats = statSync(path.join(folder, name));
+        return `${name}: ${(stats.mode & 0o777).toString(8)}${stats.isDirectory() ? ' folder' : ''}`;
+      });
+    const all = [...modes(talk.folder), ...modes(snapshots)];
+    for (const part of [
+      /^recorded\/.*\.pack: /,
+      /contents\/.*\.pack: /,
+      /contents\/\w{64}\.output: /,
+      /^sizes\.json: /,
+    ])
+      assert.ok(
+        all.some((line) => part.test(line)),
+        `${part}: ${all.join(', ')}`,
+      );
+    assert.deepEqual(
+      all.filter((line) => !/: (600|700 folder)$/.test(line)),
+      [],
+    );
+    await talk.store.deleted.remove(await talk.store.delete(talk.runId));
+    const left = readdirSync(talk.folder, { recursive: true, encoding: 'utf8' });
+    assert.deepEqual(
+      left.filter((name) => /contents/.test(name)),
+      [],
+    );
   });
 
   it('is not there for calls that only read, and says so where nothing is recorded', async () => {
