@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { memorySizeText } from '../../llm/local/modelFile/memoryFit.ts';
+import { byteSizeText } from '../../protocol/text/byteSizes.ts';
 import { localizedCount, t } from '../../protocol/text/l10n.ts';
 import { localizedErrorText } from '../../protocol/text/localized.ts';
 import { removeRestingSequenceStates, sequenceStatesFolder } from '../../runs/modelStates.ts';
@@ -98,7 +98,7 @@ async function pickRow(rows: readonly Row[]): Promise<{ row: Row; opensSetting: 
   });
   const all = Promise.all(measured).then((bytes) => {
     if (!isOpen) return;
-    picker.title = t('Storage: {0}', memorySizeText(bytes.reduce((sum, one) => sum + one, 0)));
+    picker.title = t('Storage: {0}', byteSizeText(bytes.reduce((sum, one) => sum + one, 0)));
   });
   void all
     .catch((error) => notify('error', localizedErrorText(error)))
@@ -134,7 +134,7 @@ function undoHistory({ store, modals, liveIds, boundSnapshots }: Dependencies): 
     setting: 'towpath.undo.quota',
     async measure() {
       const { bytes, oldest } = await size();
-      const texts = [memorySizeText(bytes), memorySizeText(settings()['undo.quota'])] as const;
+      const texts = [byteSizeText(bytes), byteSizeText(settings()['undo.quota'])] as const;
       const description = Number.isFinite(oldest)
         ? t('{0} of {1}, back to {2}', ...texts, shortDay(oldest))
         : t('{0} of {1}', ...texts);
@@ -142,7 +142,7 @@ function undoHistory({ store, modals, liveIds, boundSnapshots }: Dependencies): 
     },
     async remove() {
       const yes = await confirmed(modals, {
-        text: t('Delete the undo history ({0})?', memorySizeText((await size()).bytes)),
+        text: t('Delete the undo history ({0})?', byteSizeText((await size()).bytes)),
         detail: t(
           'What runs have changed until now can no longer be undone, redone or compared. No file of the workspace changes. Runs in progress keep their history.',
         ),
@@ -161,11 +161,11 @@ function outputs({ store, modals, liveIds }: Dependencies): Row {
     label: t('Command output'),
     async measure() {
       const bytes = sizeOf(await store.contents.list(kind));
-      return { description: memorySizeText(bytes), bytes };
+      return { description: byteSizeText(bytes), bytes };
     },
     async remove() {
       const files = await store.contents.list(kind);
-      const ages = ageItems((before) => memorySizeText(sizeOf(files.filter(({ mtimeMs }) => mtimeMs < before))));
+      const ages = ageItems((before) => byteSizeText(sizeOf(files.filter(({ mtimeMs }) => mtimeMs < before))));
       const title = t('Delete command output older than…');
       const chosen = await vscode.window.showQuickPick(ages, { title });
       if (!chosen) return false;
@@ -184,7 +184,7 @@ function runs({ store, modals, liveIds, deleteRun }: Dependencies): Row {
     label: t('Runs'),
     async measure() {
       const { bytes, runs, deleted } = await store.usage();
-      const description = t('{0} in {1}', memorySizeText(bytes), localizedCount(runs, 'run'));
+      const description = t('{0} in {1}', byteSizeText(bytes), localizedCount(runs, 'run'));
       return {
         description: deleted > 0 ? `${description} · ${t('{0} deleted', deleted)}` : description,
         bytes,
@@ -233,13 +233,13 @@ function modelStates({ allStores, modals, liveIds }: Dependencies): Row {
     async measure() {
       const bytes = await size();
       return {
-        description: t('{0} of {1}', memorySizeText(bytes), memorySizeText(settings()['local.stateQuota'])),
+        description: t('{0} of {1}', byteSizeText(bytes), byteSizeText(settings()['local.stateQuota'])),
         bytes,
       };
     },
     async remove() {
       const yes = await confirmed(modals, {
-        text: t('Delete the states of local models ({0}, of all workspaces)?', memorySizeText(await size())),
+        text: t('Delete the states of local models ({0}, of all workspaces)?', byteSizeText(await size())),
         detail: t('A local model reads a conversation again when it continues. Nothing else is lost.'),
       });
       if (yes) for (const store of allStores()) await removeRestingSequenceStates(store, new Set(liveIds()));

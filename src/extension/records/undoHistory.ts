@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { memorySizeText } from '../../llm/local/modelFile/memoryFit.ts';
+import { byteSizeText } from '../../protocol/text/byteSizes.ts';
 import type { TowpathCommandId } from '../../protocol/panel/intents.ts';
 import type { RunEvent } from '../../protocol/run/events.ts';
 import { currentLocale, t } from '../../protocol/text/l10n.ts';
@@ -50,8 +50,8 @@ async function inform(notice: UndoHistoryNotice, quota: number): Promise<void> {
         )
       : t(
           'Undo history is full: {0} of {1}. Changes of the last 7 days stay undoable.',
-          memorySizeText(notice.bytes),
-          memorySizeText(quota),
+          byteSizeText(notice.bytes),
+          byteSizeText(quota),
         );
   const manage = t('Manage Storage…');
   const command: TowpathCommandId = 'towpath.manageStorage';
