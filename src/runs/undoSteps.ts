@@ -10,7 +10,8 @@ import type { RedoableUndo } from '../protocol/run/runFiles.ts';
  * - `was`: `to` was deleted in its on-disk form and is restored in this form; `form`: mode and encoding of a restored text.
  * - `left`: content after the newest change, any other current content was made later; `leftMode`: permissions then, if recorded;
  * `leftForm`: form of a text created or moved by the run, for a redo after an interrupted undo.
- * - `mixed`: someone else also changed the file between the changes; `order`: position in the report for the user.
+ * - `mixed`: someone else also changed the file between the changes; `sameTime`: something else may have changed the file during a change;
+ * `order`: position in the report for the user.
  */
 export interface UndoStep {
   at: string;
@@ -25,6 +26,7 @@ export interface UndoStep {
   leftMode?: number;
   leftForm?: Pick<StoredFileChange, 'mode' | 'encoding'>;
   mixed?: true;
+  sameTime?: true;
   toolCallIds: string[];
   order: number;
 }
@@ -75,7 +77,7 @@ export function undoOperations(run: Run, toolCallIds: readonly string[], paths?:
       left: change.after,
       ...(afterKind && { leftKind: afterKind }),
       ...(afterMode !== undefined && change.after !== null && { leftMode: afterMode }),
-      ...(change.mixed && { mixed: true }),
+      ...(change.mixed && { mixed: true, sameTime: true }),
       ...(change.before === null && { leftForm: formOfNew(run.calls[toolCallId]?.changes, change) }),
       toolCallIds: [toolCallId],
       order,
@@ -134,6 +136,7 @@ function joinedSteps(newer: UndoStep, { to, was, order, ...older }: UndoStep): U
     ...(form && { form }),
     ...(leftForm && { leftForm }),
     ...((older.mixed || newer.mixed || (newer.to !== older.left && !hasOtherFileForm(newer))) && { mixed: true }),
+    ...(older.sameTime && { sameTime: true }),
     toolCallIds: [...older.toolCallIds, ...newer.toolCallIds],
     order,
   };

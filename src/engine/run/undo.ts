@@ -1,6 +1,7 @@
 import type { SystemNote } from '../../protocol/content/messages.ts';
 import type { RepositoryChange } from '../../protocol/content/repositoryChange.ts';
 import type { FileChangeByUndo, UndoneMove } from '../../protocol/run/events.ts';
+import { parentFolders } from '../../protocol/run/runFiles.ts';
 import { message, t } from '../../protocol/text/l10n.ts';
 import { type LocalizableText, localize, messageOf, UserFacingError } from '../../protocol/text/localized.ts';
 import type { RestorableRunBranchFiles } from '../../runs/branchFiles.ts';
@@ -58,16 +59,19 @@ export interface RedoRequest {
 }
 
 /**
- * Confirmation before an undo; paths are workspace-relative. `changedSince`: files with later changes, which the undo would lose.
- * `repositories`: effects on Git.
+ * Confirmation before an undo; paths are workspace-relative. `changedSince`: files with later changes, which the undo would lose;
+ * `sameTime`: files and repositories that something else may have changed at the same time, absent if none. No path is in both lists.
+ * `repositories`: effects on Git; their paths are among `paths`.
  */
 export interface UndoConfirmationRequest {
   paths: string[];
   changedSince: string[];
+  sameTime?: string[];
   repositories?: RepositoryUndoPreview[];
 }
 
-export type UndoConfirmationAnswer = 'all' | 'unchanged' | 'none';
+/** Files to restore: `unchanged` excludes both lists of the request; paths are chosen paths of the request. */
+export type UndoConfirmationAnswer = 'all' | 'unchanged' | 'none' | readonly string[];
 
 export interface UndoResult {
   undone: string[];
@@ -252,25 +256,30 @@ async function work(
   if (isWhole && done.result.left.length > 0) return done;
   const steps = [...ready.values()];
   const moves = operations.filter(isUndoMove);
+  const changed = steps.filter(isFileChangedSinceStep);
   const isMixed = ({ change }: RepositoryUndo) => change.mixed === true;
-  const changedSince = [
-    ...steps.filter(isFileChangedSinceStep).map(({ step }) => step.path),
+  const sameTime = [
+    ...changed.flatMap(({ step }) => (step.sameTime ? [step.path] : [])),
     ...readyRepositories.filter(isMixed).map(({ change }) => change.path),
   ];
+  const changedSince = changed.flatMap(({ step }) => (step.sameTime ? [] : [step.path]));
   const asked = [
-    ...steps.map(({ step }) => step.path),
-    ...moves.map(({ paths }) => paths[0]!),
+    ...listedPaths([...steps.map(({ step }) => step), ...moves]),
     ...readyRepositories.map(({ change }) => change.path),
   ];
   const question = {
-    paths: [...new Set(asked)],
+    paths: asked,
     changedSince,
+    ...(sameTime.length > 0 && { sameTime }),
     ...(readyRepositories.length > 0 && { repositories: readyRepositories.map(previewRepositoryUndo) }),
   };
   const answer = asked.length > 0 ? await ask(question) : 'none';
   if (answer === 'none') return done;
 
-  const isChosen = (one: Ready) => answer === 'all' || !isFileChangedSinceStep(one);
+  const isListed = Array.isArray(answer) ? new Set<string>(answer) : undefined;
+  const isChosen = (one: Ready) =>
+    answer === 'all' ||
+    (isListed && asked.includes(one.step.path) ? isListed.has(one.step.path) : !isFileChangedSinceStep(one));
   const changes = new Map<Ready, FileChangeByUndo>();
   const failed = new Set<UndoMove>();
   const movedBack = new Set<Ready>();
@@ -319,12 +328,12 @@ async function work(
       });
     else await put(one).catch((error) => leave(one.step.path, error));
   for (const one of steps)
-    if (!isChosen(one)) leave(one.step.path, new UserFacingError(message('It has changed since.')));
+    if (!isChosen(one)) leave(one.step.path, new UserFacingError(message(reasonToLeave(one.step))));
 
   for (const one of readyRepositories) {
     const { path } = one.change;
-    if (answer === 'unchanged' && isMixed(one)) {
-      leave(path, new UserFacingError(message('It has changed since.')));
+    if (isListed ? !isListed.has(path) : answer === 'unchanged' && isMixed(one)) {
+      leave(path, new UserFacingError(message(reasonToLeave({ sameTime: true }))));
       continue;
     }
     const change = await applyRepositoryUndo(parts, run.id, one).catch((error) => leave(path, error));
@@ -335,13 +344,13 @@ async function work(
 
   const finished = steps.filter((one) => changes.has(one));
   const moved = moves.filter((one) => !failed.has(one));
-  const all = [...finished.map(({ step }) => step), ...moved, ...restored];
-  const others = [...moved, ...restored].map(({ paths }) => paths[0]!);
-  done.result.undone = [...new Set([...finished.map(({ step }) => step.path), ...others])];
+  const all = [...finished.map(({ step }) => step), ...moved];
+  done.result.undone = [...listedPaths(all), ...restored.map(({ paths }) => paths[0]!)];
   done.changes = finished.map((one) => changes.get(one)!);
   done.moves = moved.map((one) => ({ from: one.from, to: one.to, step: operations.indexOf(one) }));
-  done.paths = all.flatMap(({ paths }) => paths);
-  done.toolCallIds = [...new Set(all.flatMap(({ toolCallIds }) => toolCallIds))];
+  const applied = [...all, ...restored];
+  done.paths = applied.flatMap(({ paths }) => paths);
+  done.toolCallIds = [...new Set(applied.flatMap(({ toolCallIds }) => toolCallIds))];
   return done;
 }
 
@@ -443,6 +452,18 @@ async function moveBack(workspace: Workspace, one: Ready, from: string, to: stri
   const isSamePath = one.now === undefined || target?.file.path === one.found.target?.file.path || one.now !== from;
   if (now.found.id !== one.found.id || !isSamePath) throw fileChangedMeanwhileError();
   await moveInWorkspace(workspace, from, to);
+}
+
+const reasonToLeave = ({ sameTime }: Pick<UndoFileStep, 'sameTime'>) =>
+  sameTime ? 'Something else may have changed it at the same time.' : 'It has changed since.';
+
+/** Paths for the user, each once. A folder is not listed beside its contents. */
+function listedPaths(operations: readonly UndoFileOperation[]): string[] {
+  const all = operations.map((one) => (isUndoMove(one) ? { path: one.paths[0]! } : one));
+  const parents = parentFolders(all);
+  const isFolder = (one: (typeof all)[number]) =>
+    'at' in one && (one.was?.kind === 'folder' || one.leftKind === 'folder');
+  return [...new Set(all.flatMap((one) => (isFolder(one) && parents.has(one.path) ? [] : [one.path])))];
 }
 
 const named = (paths: readonly string[]) =>

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
-import { byteSizeText } from '../../protocol/text/byteSizes.ts';
 import type { TowpathCommandId } from '../../protocol/panel/intents.ts';
 import type { RunEvent } from '../../protocol/run/events.ts';
+import { byteSizeText } from '../../protocol/text/byteSizes.ts';
 import { currentLocale, t } from '../../protocol/text/l10n.ts';
 import type { UndoHistoryNotice } from '../../runs/contentQuota.ts';
 import type { RunStore } from '../../runs/store.ts';

@@ -93,7 +93,7 @@ export class ConversationBranches {
     const { conversation, store, undo } = this.parts;
     if (conversation.runId !== from) return false;
     const changed = restore ? await store.callsAfter(from, message.seq) : [];
-    if (restore && !(await undo.calls(from, { toolCallIds: changed }, true))) return false;
+    if (restore && !(await undo.since(from, changed, message.seq))) return false;
     const branch = await this.forkAt(from, message.seq - 1);
     if (branch === undefined) return false;
     const attachments = [...(message.message.attachments ?? []), ...named];
@@ -114,7 +114,7 @@ export class ConversationBranches {
     const message = await this.messageAt(runId, at, 'restore');
     if (!message) return;
     const toolCallIds = await this.parts.store.callsAfter(runId, message.seq);
-    await this.parts.undo.calls(runId, { toolCallIds }, true);
+    await this.parts.undo.since(runId, toolCallIds, message.seq);
   }
 
   /**
@@ -165,7 +165,7 @@ export class ConversationBranches {
     if (!picked) return;
     if (picked.isEnd) return this.restoreAll(from);
     const toolCallIds = await store.callsAfter(from, picked.seq);
-    if (conversation.runId === from) await undo.calls(from, { toolCallIds }, true);
+    if (conversation.runId === from) await undo.since(from, toolCallIds, picked.seq);
   }
 
   private async restoreAll(runId: string): Promise<void> {

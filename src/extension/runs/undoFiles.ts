@@ -1,4 +1,6 @@
+import * as vscode from 'vscode';
 import type { ExecutionEngine } from '../../engine/run/engine.ts';
+import { overlappingCallIds } from '../../engine/run/recordedCalls.ts';
 import type {
   RedoRequest,
   UndoConfirmationAnswer,
@@ -7,9 +9,10 @@ import type {
   UndoResult,
 } from '../../engine/run/undo.ts';
 import type { ToolCallKey } from '../../protocol/content/callKey.ts';
+import type { Run } from '../../protocol/run/run.ts';
 import { newestRedoableUndo } from '../../protocol/run/runFiles.ts';
-import { escapeInvisible, escapeInvisibleInLine } from '../../protocol/text/escapeInvisible.ts';
-import { type LocalizedMessage, localizedCount, t } from '../../protocol/text/l10n.ts';
+import { escapeInvisibleInLine } from '../../protocol/text/escapeInvisible.ts';
+import { localizedCount, t } from '../../protocol/text/l10n.ts';
 import { localizedErrorText } from '../../protocol/text/localized.ts';
 import type { RestorableRunBranchFiles } from '../../runs/branchFiles.ts';
 import type { RunStore } from '../../runs/store.ts';
@@ -17,7 +20,15 @@ import { undoableCallIds } from '../../runs/undoSteps.ts';
 import { readCurrentFileText } from '../../tools/changes/compareChanges.ts';
 import type { Workspace } from '../../tools/core/workspace.ts';
 import type { Dialogs } from '../dialogs/dialogs.ts';
-import { repositoryUndoSentences } from '../dialogs/repositoryUndoText.ts';
+import {
+  firstLines,
+  notUndoneNotes,
+  restoreTexts,
+  type UndoSubject,
+  undoneCallName,
+  undoQuestion,
+  undoTexts,
+} from '../dialogs/undoQuestion.ts';
 import type { PanelConversation } from './conversation.ts';
 
 export class FileUndo {
@@ -31,7 +42,7 @@ export class FileUndo {
 
   /** Redoes the undo of a call, by default the newest of the run. Changed files prevent the redo with a message. */
   async redo({ runId, toolCallId }: Partial<ToolCallKey> = { runId: this.conversation.runId }): Promise<void> {
-    const run = runId && (this.engine.live(runId) ?? (await this.store.read(runId)));
+    const run = runId && (await this.read(runId));
     const undone =
       run && newestRedoableUndo(run, ({ toolCallIds }) => toolCallId === undefined || toolCallIds.includes(toolCallId));
     if (!runId || !undone) return this.conversation.notice({ level: 'info', text: t('There is nothing to redo.') });
@@ -39,33 +50,79 @@ export class FileUndo {
     if (!result || result.left.length === 0) return;
     const left = result.left.map(({ path, why }) => t('{0} was left as it is: {1}', escapeInvisibleInLine(path), why));
     const lines = result.undone.length > 0 ? left : [t('Nothing was redone: the files have changed since.'), ...left];
-    this.conversation.notice({ level: 'warning', text: shortened(lines).join('\n') });
+    this.conversation.notice({ level: 'warning', text: firstLines(lines).join('\n') });
   }
 
   async all(scope: 'turn' | 'run'): Promise<void> {
     const { runId } = this.conversation;
-    const run = runId && (this.engine.live(runId) ?? (await this.store.read(runId)));
-    if (run) await this.calls(run.id, { toolCallIds: undoableCallIds(run, scope) });
-    else this.nothing();
+    const run = runId && (await this.read(runId));
+    if (!run) return void this.nothing();
+    const toolCallIds = undoableCallIds(run, scope);
+    const reply = run.messages.findLast(
+      (one) => one.role === 'assistant' && one.toolCalls?.some(({ id }) => toolCallIds.includes(id)),
+    );
+    const ofReply = reply?.role === 'assistant' ? (reply.toolCalls ?? []).map(({ id }) => id) : toolCallIds;
+    const starts = ofReply.map((id) => run.calls[id]?.startSeq ?? run.seq);
+    await this.since(run.id, toolCallIds, scope === 'run' ? 0 : Math.min(run.seq, ...starts), false);
   }
 
   /**
-   * Resolves to true if all files are restored; a notice names the rest.
+   * Undoes calls or a file that the user selected. Calls that ran at the same time as a single call are offered, too. Resolves to true if all
+   * files are restored; a notice names the rest.
+   */
+  async calls(runId: string, { toolCallIds, paths }: UndoRequest): Promise<boolean> {
+    const [only] = toolCallIds;
+    if (only === undefined) return this.nothing();
+    const run = await this.read(runId);
+    const isSingle = toolCallIds.length === 1;
+    const ids = isSingle && !paths ? await this.withOverlapping(run, only) : toolCallIds;
+    if (!ids) return false;
+    const call =
+      isSingle && !paths && ids.length === 1 && isRecorded(run, only) ? undoneCallName(run, only) : undefined;
+    const isNamed = isSingle || paths?.length === 1;
+    const subject = { texts: undoTexts(), call, isNamed, notes: [] };
+    return this.work(runId, { toolCallIds: ids, ...(paths && { paths }) }, subject, false);
+  }
+
+  /**
+   * Undoes the calls from event `since` on, and names what stays.
    *
    * @param asksAlways confirms even a single change
    */
-  async calls(runId: string, { toolCallIds, paths }: UndoRequest, asksAlways = false): Promise<boolean> {
-    if (toolCallIds.length === 0) return this.nothing();
-    return this.work(runId, { toolCallIds, ...(paths && { paths }) }, undoing(), asksAlways);
+  async since(runId: string, toolCallIds: readonly string[], since: number, asksAlways = true): Promise<boolean> {
+    const run = await this.read(runId);
+    const notes = notUndoneNotes(run, since);
+    if (toolCallIds.length === 0) return this.nothing(notes);
+    const [only] = toolCallIds;
+    const call = toolCallIds.length === 1 && isRecorded(run, only!) ? undoneCallName(run, only!) : undefined;
+    return this.work(runId, { toolCallIds }, { texts: undoTexts(), call, isNamed: false, notes }, asksAlways);
   }
 
-  private nothing(): false {
-    this.conversation.notice({ level: 'info', text: t('There is nothing to undo.') });
+  /** Undefined: cancelled. */
+  private async withOverlapping(run: Run, toolCallId: string): Promise<readonly string[] | undefined> {
+    const others = overlappingCallIds(run, toolCallId);
+    if (others.length === 0) return [toolCallId];
+    const names = others.map((id) => t('“{0}”', undoneCallName(run, id) ?? id)).join(', ');
+    const together = others.length === 1 ? t('Undo Both') : t('Undo All {0}', others.length + 1);
+    const chosen = await this.modals.ask({
+      text: t('Undo the changes of “{0}”?', undoneCallName(run, toolCallId) ?? toolCallId),
+      detail: t('It ran at the same time as {0}. Some changes may belong to either.', names),
+      buttons: [together, t('Undo Only This')],
+    });
+    if (chosen === undefined) return undefined;
+    return chosen === together ? [toolCallId, ...others] : [toolCallId];
+  }
+
+  private read = async (runId: string): Promise<Run> => this.engine.live(runId) ?? (await this.store.read(runId));
+
+  private nothing(notes: readonly string[] = []): false {
+    this.conversation.notice({ level: 'info', text: [t('There is nothing to undo.'), ...notes].join(' ') });
     return false;
   }
 
   async files(runId: string, files: RestorableRunBranchFiles): Promise<boolean> {
-    return this.work(runId, files, restoring(), true);
+    const notes = notUndoneNotes(await this.read(runId), 0);
+    return this.work(runId, files, { texts: restoreTexts(), isNamed: false, notes }, true);
   }
 
   async differing({ files }: RestorableRunBranchFiles): Promise<number> {
@@ -76,24 +133,27 @@ export class FileUndo {
   private async work(
     runId: string,
     request: UndoRequest | RestorableRunBranchFiles,
-    texts: UndoTexts,
+    subject: UndoSubject,
     asksAlways: boolean,
   ): Promise<boolean> {
+    const { texts, notes } = subject;
     let isAsked = false;
+    let isConfirmed = false;
     const result = await this.change(runId, request, async (question) => {
       isAsked = true;
-      const isPlain = question.changedSince.length === 0 && !question.repositories;
-      const losesNothing = isPlain && isOneChange(request);
-      return losesNothing && !asksAlways ? 'all' : this.ask(question, texts);
+      const losesNothing = isPlain(question) && isOneChange(request);
+      isConfirmed = !losesNothing || asksAlways;
+      return isConfirmed ? this.ask(question, subject) : 'all';
     });
     if (!result) return false;
     const action = { label: t('Redo'), action: 'redo' } as const;
     const redo = result.undone.length > 0 && !isOnCard(request) ? { action } : {};
     const done = texts.done(localizedCount(result.undone.length, 'file'));
+    if (!isConfirmed && notes.length > 0) this.conversation.notice({ level: 'info', text: notes.join(' ') });
     if ('action' in redo) this.conversation.notice({ level: 'info', text: done, ...redo });
     if (!isAsked && result.left.length === 0) this.conversation.notice({ level: 'info', text: texts.nothing });
     const left = result.left.map(({ path, why }) => t('{0} was left as it is: {1}', escapeInvisibleInLine(path), why));
-    if (left.length > 0) this.conversation.notice({ level: 'warning', text: shortened(left).join('\n'), ...redo });
+    if (left.length > 0) this.conversation.notice({ level: 'warning', text: firstLines(left).join('\n'), ...redo });
     return left.length === 0 && (result.undone.length > 0 || !isAsked);
   }
 
@@ -120,71 +180,41 @@ export class FileUndo {
   }
 
   /**
-   * Asks for confirmation. Closing the dialog undoes nothing. If only some of the files changed since, the first button leaves these files
-   * as they are.
+   * Asks for confirmation, and for each file that something else may have changed unless the user selected the calls. Closing a dialog undoes
+   * nothing.
    */
-  private async ask(
-    { paths, changedSince, repositories = [] }: UndoConfirmationRequest,
-    texts: UndoTexts,
-  ): Promise<UndoConfirmationAnswer> {
-    const [many, changed] = [paths.length, changedSince.length];
-    const others = many - changed === 1 ? t('Restore 1 File') : t('Restore {0} Files', many - changed);
-    const everything = t('Restore All {0}', many);
-    const buttons = many === 1 || changed === 0 ? [texts.all] : changed < many ? [others, everything] : [everything];
-    const edited = t('You edited {0} of them since: {1}.', changed, inShort(changedSince));
-    const intro = changed > 0 ? `${t('Restores {0} files.', many)} ${edited}\n\n` : '';
-    const lost = changed > 0 ? `${listed(changedSince)}\n${texts.givesUpIt}` : '';
-    const files = many === 1 ? lost : `${intro}${listed(paths)}`;
-    const detail = [...repositoryUndoSentences(repositories), files].filter((one) => one !== '').join('\n');
-    const text = many === 1 ? texts.askOne(escapeInvisibleInLine(paths[0]!)) : texts.ask(many);
-    const chosen = await this.modals.ask({ text, detail: escapeInvisible(detail), buttons });
-    if (chosen === undefined) return 'none';
-    return chosen === others ? 'unchanged' : 'all';
+  private async ask(request: UndoConfirmationRequest, subject: UndoSubject): Promise<UndoConfirmationAnswer> {
+    const question = undoQuestion(request, subject);
+    let paths: readonly string[] = [];
+    if (question) {
+      const buttons = question.buttons.map(({ label }) => label);
+      const chosen = await this.modals.ask({ text: question.text, detail: question.detail, buttons });
+      if (chosen === undefined) return 'none';
+      paths = question.buttons.find(({ label }) => label === chosen)?.paths ?? [];
+    }
+    if (subject.isNamed || !request.sameTime) return paths;
+    const picked = await vscode.window.showQuickPick(
+      request.sameTime.map((path) => ({ label: escapeInvisibleInLine(path), path })),
+      {
+        title: t('Towpath: changed at the same time by a command and something else'),
+        placeHolder: t('Select the files to restore'),
+        canPickMany: true,
+        ignoreFocusOut: true,
+      },
+    );
+    const all = [...paths, ...(picked ?? []).map(({ path }) => path)];
+    return picked && all.length > 0 ? all : 'none';
   }
 }
 
 const isOnCard = (request: UndoRequest | RestorableRunBranchFiles): boolean =>
   'toolCallIds' in request && request.toolCallIds.length === 1;
 
+const isPlain = ({ changedSince, sameTime, repositories }: UndoConfirmationRequest): boolean =>
+  changedSince.length === 0 && !sameTime && !repositories;
+
 /** A single call or file needs no confirmation while nothing is lost, because it can be redone. */
 const isOneChange = (request: UndoRequest | RestorableRunBranchFiles): boolean =>
   'toolCallIds' in request && (request.toolCallIds.length === 1 || request.paths?.length === 1);
 
-interface UndoTexts {
-  askOne(file: string): string;
-  ask(files: number): string;
-  all: string;
-  givesUpIt: string;
-  nothing: string;
-  done(files: LocalizedMessage): string;
-}
-
-const undoing = (): UndoTexts => ({
-  askOne: (file) => t('Undo what Towpath changed in {0}?', file),
-  ask: (files) => t('Undo what Towpath changed in {0} files?', files),
-  all: t('Undo'),
-  givesUpIt: t('has changed since. Undoing discards the current contents.'),
-  nothing: t('There is nothing to undo: the files are as they were before.'),
-  done: (files) => t('Undone: changes in {0}.', files),
-});
-
-const restoring = (): UndoTexts => ({
-  askOne: (file) => t('Restore {0} as this branch left it?', file),
-  ask: (files) => t('Restore {0} files as this branch left them?', files),
-  all: t('Restore'),
-  givesUpIt: t('has changed since. Restoring it discards the current contents.'),
-  nothing: t('There is nothing to restore: the files are as this branch left them.'),
-  done: (files) => t('Restored {0}.', files),
-});
-
-function inShort(paths: readonly string[]): string {
-  const names = paths.slice(0, maxNames).map(escapeInvisibleInLine).join(', ');
-  return paths.length > maxNames ? t('{0} and {1} more', names, paths.length - maxNames) : names;
-}
-
-const maxNames = 3;
-
-const listed = (paths: readonly string[]) => shortened(paths.map(escapeInvisibleInLine)).join('\n');
-
-const shortened = (lines: readonly string[]) =>
-  lines.length > 12 ? [...lines.slice(0, 12), t('… and {0} more', lines.length - 12)] : lines;
+const isRecorded = ({ calls }: Run, toolCallId: string): boolean => calls[toolCallId]?.snapshot !== undefined;

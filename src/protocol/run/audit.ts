@@ -232,7 +232,13 @@ const changesOf = (changes: readonly StoredFileChange[] | undefined, filters: Au
   };
 
 const recordOf = (
-  { changes, unrecorded, lost, lostCount, repositories }: Omit<Partial<Extract<RunEvent, { type: 'command-changes' }>>, 'type'>,
+  {
+    changes,
+    unrecorded,
+    lost,
+    lostCount,
+    repositories,
+  }: Omit<Partial<Extract<RunEvent, { type: 'command-changes' }>>, 'type'>,
   filters: AuditTextFilters,
 ) => ({
   ...changesOf(changes, filters),

@@ -12,14 +12,15 @@ import type {
 
 /**
  * File changed by a run. `before` and `after` (state left by the run) are content ids; null: no file. `kind`: `before` is not text. `from`:
- * moved unchanged from this path. `afterKind`: `after` is not text. `recorded`: changed first by a command or another recorded call. `mixed`: also changed by someone else. `at`: epoch milliseconds of the
- * newest change. `told`: content id of a foreign change that the model was informed of.
+ * moved unchanged from this path. `afterKind`: `after` is not text; `afterMode`: permissions of `after`, if recorded. `recorded`: changed
+ * first by a command or another recorded call. `mixed`: also changed by someone else. `at`: epoch milliseconds of the newest change. `told`: content id of a foreign change that the model was informed of.
  */
 export interface FileChangedByRun {
   before: string | null;
   after: string | null;
   kind?: string;
   afterKind?: string;
+  afterMode?: number;
   recorded?: true;
   from?: string;
   mixed?: boolean;
@@ -139,7 +140,11 @@ function changeFiles(run: WithFiles, { changes = [], moved, at }: Change): void 
   const parents = parentFolders(changes);
   for (const { path, before, after, kind, afterKind, afterMode, mixed } of changes) {
     if (isOfRun({ path }) || ((kind === 'folder' || afterKind === 'folder') && parents.has(path))) continue;
-    const { afterKind: _, ...file } = files[path] ?? {
+    const {
+      afterKind: _,
+      afterMode: __,
+      ...file
+    } = files[path] ?? {
       before,
       after: before,
       at,
@@ -148,7 +153,14 @@ function changeFiles(run: WithFiles, { changes = [], moved, at }: Change): void 
     };
     const isMixed = mixed || (file.after !== before && !kind);
     delete file.told;
-    files[path] = { ...file, after, at, ...(afterKind && { afterKind }), ...(isMixed && { mixed: true }) };
+    files[path] = {
+      ...file,
+      after,
+      at,
+      ...(afterKind && { afterKind }),
+      ...(afterMode !== undefined && { afterMode }),
+      ...(isMixed && { mixed: true }),
+    };
     if (file.before === after) delete files[path];
   }
   if (moved) {
@@ -157,8 +169,8 @@ function changeFiles(run: WithFiles, { changes = [], moved, at }: Change): void 
   }
 }
 
-/** A folder is not listed beside its contents. */
-function parentFolders(changes: readonly StoredFileChange[]): Set<string> {
+/** Returns all folders above the paths. */
+export function parentFolders(changes: readonly { path: string }[]): Set<string> {
   const parents = new Set<string>();
   for (const { path } of changes)
     for (let at = path.lastIndexOf('/'); at > 0 && !parents.has(path.slice(0, at)); at = path.lastIndexOf('/', at - 1))

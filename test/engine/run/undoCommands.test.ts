@@ -225,7 +225,7 @@ describe('undo of what commands did', () => {
         asked.push(question);
         return 'all';
       });
-      assert.deepEqual(asked, [{ paths: ['b', 'a'], changedSince: ['b', 'a'] }]);
+      assert.deepEqual(asked, [{ paths: ['b', 'a'], changedSince: [], sameTime: ['b', 'a'] }]);
       assert.deepEqual(files('a', 'b'), ['A\n', 'B\n']);
     } finally {
       await next.engine.close();
@@ -244,7 +244,7 @@ describe('undo of what commands did', () => {
     writeFileSync(at('go'), '');
     await done;
     await undo('run', 'unchanged');
-    assert.deepEqual(asked, [{ paths: ['a', 'b'], changedSince: ['b'] }]);
+    assert.deepEqual(asked, [{ paths: ['a', 'b'], changedSince: [], sameTime: ['b'] }]);
     assert.deepEqual(files('a', 'b'), ['A\n', 'mine\n']);
   });
 
@@ -360,9 +360,9 @@ describe('undo of what commands did', () => {
     assert.deepEqual(files('a'), ['work\n']);
   });
 
-  it('of a folder alone restores it', async () => {
+  it('of a folder restores it, and names its files', async () => {
     await begin({ 'd/e/f': 'F\n' }, [{ calls: [run('rm -rf d')] }]);
-    assert.deepEqual(await undo('run'), { undone: ['d/e/f', 'd/e', 'd'], left: [] });
+    assert.deepEqual(await undo('run'), { undone: ['d/e/f'], left: [] });
     assert.deepEqual(files('d/e/f'), ['F\n']);
   });
 
