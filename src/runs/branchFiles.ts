@@ -5,14 +5,18 @@ import { sortedDictionaryKeys } from '../protocol/values/dictionary.ts';
 
 /**
  * File state to restore. `to`: content id, null for no file. `of`: run that stores the content. `was`: `to` is a deleted file of another
- * run, restored in its on-disk form. `known`: content ids known to the run and its branches; any other content was made by someone else.
+ * run, restored in its on-disk form; `form` and `leftMode`: permissions of a text, if recorded. `known`: content ids known to the run and
+ * its branches, `bytes` those that are not text; any other content was made by someone else.
  */
 export interface RunBranchFileState {
   path: string;
   to: string | null;
   of: string;
   was?: Pick<StoredFileChange, 'kind' | 'mode'>;
+  form?: Pick<StoredFileChange, 'mode'>;
+  leftMode?: number;
   known: (string | null)[];
+  bytes?: string[];
 }
 
 export interface RestorableRunBranchFiles {
@@ -35,10 +39,18 @@ export function restorableRunBranchFiles(run: Run, kin: readonly Run[]): Restora
       continue;
     }
     const known = seen.flatMap(({ file }) => [file.before, file.after]);
+    const bytes = seen.flatMap(({ file: { before, kind, after, afterKind } }) => [
+      ...(kind && before !== null ? [before] : []),
+      ...(afterKind && after !== null ? [after] : []),
+    ]);
+    const state = { path, known, ...(bytes.length > 0 && { bytes }) };
     const own = run.files?.[path];
     if (own) {
-      const was = own.after !== null && own.afterKind !== undefined && { kind: 'file' as const };
-      result.files.push({ path, to: own.after, of: run.id, known, ...(was && { was }) });
+      const { after, afterKind, afterMode: mode } = own;
+      const permissions = mode !== undefined && { mode };
+      const was = after !== null && afterKind !== undefined && { was: { kind: 'file' as const, ...permissions } };
+      const form = permissions && { form: permissions, leftMode: permissions.mode };
+      result.files.push({ ...state, to: after, of: run.id, ...was, ...form });
       continue;
     }
     const firsts = seen.filter(({ file }) => seen.every((other) => other.file.after !== file.before)); // excludes content left by another run
@@ -48,7 +60,7 @@ export function restorableRunBranchFiles(run: Run, kin: readonly Run[]): Restora
       continue;
     }
     const was = first.file.kind && deletionOf(first.run, path);
-    result.files.push({ path, to: first.file.before, of: first.run.id, known, ...(was && { was }) });
+    result.files.push({ ...state, to: first.file.before, of: first.run.id, ...(was && { was }) });
   }
   return result;
 }

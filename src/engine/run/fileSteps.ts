@@ -19,7 +19,7 @@ import { type ResolvedPath, resolvePath } from '../../tools/sandbox/paths.ts';
 import { createFile, createFolder, createLink, removeEmptyFolder, replaceFile } from '../../tools/sandbox/writeFile.ts';
 import { existsInWorkspace, isEmptyOrNestedEmptyFolder, removeEmptyTree } from './emptyFolders.ts';
 
-export type UndoFileStep = UndoStep & Partial<Pick<RunBranchFileState, 'of' | 'known'>>;
+export type UndoFileStep = UndoStep & Partial<Pick<RunBranchFileState, 'of' | 'known' | 'bytes'>>;
 
 export type UndoFileOperation = UndoFileStep | UndoMove;
 
@@ -56,7 +56,8 @@ export async function prepareUndoStep(
 ): Promise<PreparedUndoStep> {
   const found = await findContent(workspace, step, path);
   const isDone = isContent(found, step.to, step.was?.kind) && hasMode(found, step);
-  const isKnown = isDone || isContent(found, step.left, step.leftKind) || isBetween(step, found);
+  const isKnown =
+    isDone || isContent(found, step.left, step.leftKind) || isBetween(step, found) || step.known?.includes(found.id);
   if (!isKnown && (Buffer.isBuffer(content) || step.leftKind))
     throw new UserFacingError(message('Something else is there now.'));
   return { step, content, found, isDone };
@@ -75,13 +76,14 @@ async function findContent(workspace: Workspace, step: UndoFileStep, path: strin
 
 async function findContentOfKind(
   workspace: Workspace,
-  { to, was, left, leftKind }: UndoFileStep,
+  { to, was, left, leftKind, bytes = [] }: UndoFileStep,
   path: string,
 ): Promise<Found> {
   for (const [id, kind] of [
-    [to, was?.kind],
-    [left, leftKind],
-  ] as const)
+    [to, was?.kind] as const,
+    [left, leftKind] as const,
+    ...bytes.map((id) => [id, 'file'] as const),
+  ])
     if (kind && id !== null && (await currentContentId(workspace, { path, kind, before: id })) === id)
       return { id, kind };
   if ((to === null || left === null) && (await isEmptyFolder(workspace, path))) return { id: null };
@@ -148,7 +150,7 @@ export async function applyUndoStep(
       });
   }
   if (found.kind !== 'folder' && found.id !== null && !isReplaced && !staysText)
-    await (step.leftMode === undefined ? workspace.delete(file.path) : removeTree(file.path));
+    await (hasStoredBytes(step) ? removeTree(file.path) : workspace.delete(file.path));
   if (content === null) return form;
   if (typeof content === 'string') {
     if (!staysText && step.form) await createFile(file.path, encodeForFile(content, step.form), step.form.mode);
@@ -187,6 +189,9 @@ export async function repairPartialUndoWrites(
   if (before !== undefined) await repairInterruptedFile(workspace, { path, before, after: to });
 }
 
+/** The content of any file of such a step is stored first, so that its removal needs no trash. */
+const hasStoredBytes = ({ leftMode, bytes }: UndoFileStep): boolean => leftMode !== undefined || bytes !== undefined;
+
 /** Stores the current content of a step's file, so that nothing is lost, and returns its ID; null if there is no file. */
 export async function storeFoundContent(
   workspace: Workspace,
@@ -196,7 +201,7 @@ export async function storeFoundContent(
 ): Promise<string | null> {
   const text = target?.before ?? null;
   if (text !== null) return contents.keep(runId, text);
-  if (kind === undefined || id === null || step.leftMode === undefined || now === undefined) return id;
+  if (kind === undefined || id === null || !hasStoredBytes(step) || now === undefined) return id;
   if (kind === 'folder') return contents.keep(runId, '');
   const file = await resolvePath(workspace.roots, now, 'delete');
   if (kind === 'link') return contents.keep(runId, await readlink(file.path));
