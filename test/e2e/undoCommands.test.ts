@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { toWireToolName } from '../../src/llm/core/wireToolNames.ts';
 import { openTowpath, type Towpath } from '../support/editor/towpath.ts';
@@ -31,7 +31,13 @@ describe('undo of commands', () => {
     await provider?.close();
   });
 
-  const run = async (command: string) => {
+  const row = (name: string) => editor.panel.frame.locator(`[data-file="${name}"]`);
+  const openFiles = async () => {
+    await editor.panel.frame.getByTestId('strip-files').waitFor();
+    if ((await editor.panel.frame.getByTestId('files').count()) === 0)
+      await editor.panel.frame.getByTestId('strip-files').press('Enter');
+  };
+  const run = async (command: string, meanwhile = async () => {}) => {
     await editor.host.evaluate(async (vscode) => {
       await vscode.commands.executeCommand('towpath.newRun');
     });
@@ -44,6 +50,7 @@ describe('undo of commands', () => {
     await editor.panel.send('Go.');
     await editor.dialog.text();
     await editor.dialog.click('Allow');
+    await meanwhile();
     await editor.panel.waitForPhase('WaitingUser');
   };
   const texts = () => names.map((name) => editor.read(name)).join('');
@@ -70,8 +77,112 @@ describe('undo of commands', () => {
     await run('rm -rf src && mkdir new && printf "1\\n2\\n" > new/d.txt');
     const { frame } = editor.panel;
     await frame.getByText('1 file created, 2 deleted').waitFor();
+    await openFiles();
+    await frame.getByText('by rm -rf src').waitFor();
     await editor.command('Towpath: Undo Run');
     await eventually('the folder is as before', () => texts() === 'base\n'.repeat(3));
     await eventually('the new file is gone', () => editor.read('new/d.txt') === undefined);
+  });
+
+  describe('of a formatter over 40 files', () => {
+    const files = [...Array.from({ length: 38 }, (_, at) => `lib/f${at}.ts`), 'lib/a.ts', 'lib/b.ts'];
+    const count = (text: string) => files.filter((name) => editor.read(name) === text).length;
+    const [unformatted, formatted] = ['let  x = 1\n', 'let x = 1;\n'];
+    const card = () => editor.panel.cards('shell.run').first();
+
+    before(async () => {
+      mkdirSync(path.join(editor.folder, 'lib'), { recursive: true });
+      for (const name of files) writeFileSync(path.join(editor.folder, name), unformatted);
+      writeFileSync(path.join(editor.folder, '.env'), 'KEY=1\n');
+      writeFileSync(path.join(editor.folder, 'logo.bin'), Buffer.from([0, 1, 2]));
+      await run("sed -i 's/let  x = 1/let x = 1;/' lib/*.ts; echo KEY=2 > .env; printf '\\000\\003' > logo.bin");
+      assert.equal(count(formatted), 40);
+    });
+
+    it('is listed under its command, reviewed, and taken back file by file', async () => {
+      const { frame } = editor.panel;
+      await frame.getByText('42 files changed').waitFor();
+      await editor.resizePanel(420);
+      await editor.screenshot('undo-command-card');
+      await openFiles();
+      await frame.getByText(/^by sed -i/).waitFor();
+      await frame.getByTestId('group-more').getByText('and 37 more').waitFor();
+      await editor.screenshot('undo-command-files');
+      await frame.getByTestId('review-files').press('Enter');
+      await editor.page.locator('.multiDiffEntry').first().waitFor();
+      const notice = frame.getByTestId('notice');
+      await notice.getByText('Not shown, because not text or too large: logo.bin.').waitFor();
+      await notice.getByText('Not shown, because of possible secrets: .env.').waitFor();
+      await editor.screenshot('undo-command-review');
+      await frame.getByTestId('group-more').press('Enter');
+      for (const [done, name] of ['lib/f7.ts', 'lib/f37.ts'].entries()) {
+        await row(name).getByTestId('file-more').press('Enter');
+        await row(name).getByTestId('undo-file').press('Enter');
+        await eventually('it is as before', () => editor.read(name) === unformatted);
+        await row(name).waitFor({ state: 'detached' });
+        assert.equal(count(unformatted), done + 1);
+      }
+      await eventually('the card says so', async () => /Partly undone/.test(await card().innerText()));
+      await editor.command('Towpath: Redo');
+      await eventually('the newer is formatted again', () => count(formatted) === 39);
+      await row('lib/f37.ts').waitFor();
+      await editor.command('Towpath: Redo');
+      await eventually('all are formatted again', () => count(formatted) === 40);
+    });
+
+    it('names what the user edited since, restores the others or all, and redoes it', async () => {
+      for (const name of ['lib/a.ts', 'lib/b.ts']) writeFileSync(path.join(editor.folder, name), 'mine\n');
+      await card().getByTestId('undo').press('Enter');
+      const text = await editor.dialog.text();
+      assert.match(
+        text,
+        /^Undo the changes of “sed -i .*”\?\s+Restores 42 files\. You edited 2 of them since: lib\/a\.ts, lib\/b\.ts\./,
+      );
+      await editor.screenshot('undo-command-question');
+      await editor.dialog.click('Restore 40 Files');
+      await eventually('the others are as before', () => count(unformatted) === 38);
+      assert.equal(count('mine\n'), 2);
+      await editor.panel.frame.getByTestId('notice').getByText('lib/a.ts was left as it is').waitFor();
+      await card().getByTestId('redo').press('Enter');
+      await eventually('they are formatted again', () => count(formatted) === 38);
+      await card().getByTestId('undo').press('Enter');
+      await editor.dialog.text();
+      await editor.dialog.click('Restore All 42');
+      await eventually('all are as before', () => count(unformatted) === 40);
+      await eventually('the card says so', async () => /Undone/.test(await card().innerText()));
+    });
+  });
+
+  it('works in a folder without Git, and asks about each file that something else may have changed', async () => {
+    rmSync(path.join(editor.folder, '.git'), { recursive: true });
+    await run(
+      'echo 1 > a.txt; rm src/b.txt; echo 1 > src/c.txt; while [ ! -e go ]; do sleep 0.05; done; rm go',
+      async () => {
+        await eventually('the command is at work', () => editor.read('src/b.txt') === undefined);
+        await editor.host.evaluate(async (vscode) => {
+          const uri = vscode.Uri.joinPath(vscode.workspace.workspaceFolders![0]!.uri, 'src/c.txt');
+          const document = await vscode.workspace.openTextDocument(uri);
+          const edit = new vscode.WorkspaceEdit();
+          edit.insert(uri, new vscode.Position(0, 0), 'mine\n');
+          await vscode.workspace.applyEdit(edit);
+          await document.save();
+        });
+        writeFileSync(path.join(editor.folder, 'go'), '');
+      },
+    );
+    await openFiles();
+    await row('src/c.txt').getByText('changed at the same time').waitFor();
+    await editor.command('Towpath: Undo Run');
+    assert.match(
+      await editor.dialog.text(),
+      /^Undo the changes of “echo [\s\S]*src\/b\.txt\s+a\.txt\s+Next, you select from 1 file that something else/,
+    );
+    await editor.dialog.click('Undo');
+    const list = editor.page.locator('.quick-input-list .monaco-list-row');
+    await list.filter({ hasText: 'src/c.txt' }).waitFor();
+    await editor.screenshot('undo-command-same-time');
+    await editor.page.keyboard.press('Enter');
+    await eventually('the files of the command are as before', () => editor.read('src/b.txt') === 'base\n');
+    assert.deepEqual([editor.read('a.txt'), editor.read('src/c.txt')], ['base\n', 'mine\n1\n']);
   });
 });

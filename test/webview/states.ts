@@ -431,8 +431,17 @@ const changedFiles: Extract<HostMessage, { type: 'files' }> = {
     { path: 'src/commands/export/json.ts', id: 'b1', added: 34, removed: 0, made: 'new', reviewed: true },
     { path: 'README.md', id: 'c1', added: 6, removed: 1, mixed: true },
     { path: 'assets/logo.png', id: '', made: 'moved', from: 'logo.png' },
+    ...Array.from({ length: 8 }, (_, at) => ({ path: `src/f${at}.ts`, id: `f${at}`, added: 3, removed: 2, group: 0 })),
+    { path: 'package-lock.json', id: 'e1', added: 4, removed: 2, group: 1, mixed: 'same-time' },
   ],
+  count: 44,
+  added: 264,
+  removed: 94,
   more: 0,
+  groups: [
+    { by: 'npm run format -- --write src test', files: 39 },
+    { by: 'npm install', files: 1 },
+  ],
   ran: true,
 };
 

@@ -3,9 +3,14 @@ import { isSameToolCall, type ToolCallKey } from '../../src/protocol/content/cal
 import type { ToolCall, ToolResult } from '../../src/protocol/content/messages.ts';
 import type { ToolOutcome } from '../../src/protocol/content/tools.ts';
 import type { AddedRule } from '../../src/protocol/panel/panelMessages.ts';
-import type { StoredFileChange } from '../../src/protocol/run/events.ts';
 import { isRunHeldByDenial } from '../../src/protocol/run/resumable.ts';
-import { type CallState, callsInStartOrder, type Run, type StreamedCallDraft } from '../../src/protocol/run/run.ts';
+import {
+  type CallState,
+  callsInStartOrder,
+  pathsToUndo,
+  type Run,
+  type StreamedCallDraft,
+} from '../../src/protocol/run/run.ts';
 import { newestRedoableUndo } from '../../src/protocol/run/runFiles.ts';
 import { callWithCorrectedArguments } from '../../src/protocol/run/understoodArguments.ts';
 import {
@@ -67,32 +72,13 @@ export function toolCallCard(context: PanelContext, run: Run, call: ToolCall, pl
   const line = toolCallCardLine(context, run, call);
   const { status } = line;
   const made = status === 'running' ? undefined : state; // still running
-  const change = made?.changes?.[0];
   return frame(context, {
     place,
     key,
     tool: call.name,
     line,
     ...(state?.automatic !== undefined && { why: automaticDecisionText(state) }),
-    beside: html`${
-      hasRecordedChanges(made)
-        ? made!.undone?.length
-          ? redoButton(context, key)
-          : undoButton(context, key, made!.command?.line ?? call.name)
-        : change
-          ? changeButtons(
-              context,
-              key,
-              callWithCorrectedArguments(call, state),
-              change,
-              made?.undone?.includes(change.path),
-            )
-          : made?.moved
-            ? made.undone?.length
-              ? redoButton(context, key)
-              : undoButton(context, key, made.moved.to)
-            : nothing
-    }${
+    beside: html`${made ? changeButtons(context, key, call, made, isOpen(context, place)) : nothing}${
       state?.outputId && !state.background
         ? html`<vscode-button appearance="secondary" class="small" data-testid="open-output"
             title=${t('Open the whole output in an editor')}
@@ -137,6 +123,7 @@ export function toolCallCardLine(context: PanelContext, run: Run, call: ToolCall
     going: isCommandRunning(context, state?.background?.id),
     lineOf: (id) => callsInStartOrder(run).find(([, one]) => one.background?.id === id)?.[1].command?.line,
     held: isRunHeldByDenial(run) && run.held!.includes(call.id),
+    ...(run.progress?.callId === call.id && run.progress.said && { progress: t(run.progress.said) }),
     ...(state && { state }),
     ...(outcome && { outcome }),
   });
@@ -151,22 +138,31 @@ function changeButtons(
   context: PanelContext,
   key: ToolCallKey,
   call: ToolCall,
-  change: StoredFileChange,
-  undone = false,
-): TemplateResult {
-  const { path, kind } = change;
-  const name = escapeInvisibleInLine(path);
-  const what = kind && typeof call.arguments.path === 'string' ? call.arguments.path : path; // for a folder, all of its content
-  const undo = undone ? redoButton(context, key) : undoButton(context, key, what);
-  if (kind) return html`${undo}`; // deleted in on-disk form: no text to compare
-  return html`${undo}<vscode-button appearance="secondary" class="small" data-testid="open-diff" title=${t('Show what changed in {0}', name)}
-      @click=${() => context.post({ type: 'open-diff', ...key })}>${t('Diff')}</vscode-button>`;
-}
-
-function undoButton(context: PanelContext, { runId, toolCallId }: ToolCallKey, path: string): TemplateResult {
-  const title = t('Undo this change of {0}', escapeInvisibleInLine(path));
-  return html`<vscode-button appearance="icon" data-testid="undo" title=${title} aria-label=${title}
-    @click=${() => context.post({ type: 'undo', runId, toolCallIds: [toolCallId] })}>${icons.undo}</vscode-button>`;
+  state: CallState,
+  isCardOpen: boolean,
+): TemplateResult | typeof nothing {
+  const { changes: [change] = [], moved, command, undone } = state;
+  if (!change && !moved) return nothing;
+  const isRecorded = hasRecordedChanges(state);
+  const { path } = callWithCorrectedArguments(call, state).arguments;
+  const what = isRecorded
+    ? (command?.line ?? call.name)
+    : change?.kind && typeof path === 'string'
+      ? path // for a folder, all of its content
+      : (change?.path ?? moved!.to);
+  const name = escapeInvisibleInLine(what);
+  const undo = t('Undo this change of {0}', name);
+  return html`${undone?.length ? redoButton(context, key) : nothing}${
+    pathsToUndo(state).length > 0
+      ? html`<vscode-button appearance="icon" data-testid="undo" title=${undo} aria-label=${undo}
+    @click=${() => context.post({ type: 'undo', runId: key.runId, toolCallIds: [key.toolCallId] })}>${icons.undo}</vscode-button>`
+      : nothing
+  }${
+    (isRecorded ? isCardOpen : change && !change.kind) // nothing to compare in a deletion in on-disk form
+      ? html`<vscode-button appearance="secondary" class="small" data-testid="open-diff" title=${t('Show what changed in {0}', name)}
+      @click=${() => context.post({ type: 'open-diff', ...key })}>${t('Diff')}</vscode-button>`
+      : nothing
+  }`;
 }
 
 /** Available while no later event changed the files; the host compares the disk. */
@@ -257,9 +253,10 @@ function toggle(context: PanelContext, place: string, key: ToolCallKey | undefin
   const { cards } = context.opened;
   if (!cards.delete(place)) cards.add(place);
   if (key && isOpen(context, place)) {
-    const { changes, diff } = context.model.run?.calls[key.toolCallId] ?? {};
+    const { changes, diff, snapshot } = context.model.run?.calls[key.toolCallId] ?? {};
     if (
       changes?.[0] &&
+      snapshot === undefined &&
       !changes[0].kind &&
       (!diff || /\n… \d+$/.test(diff)) &&
       !context.model.changes.has(key.toolCallId)

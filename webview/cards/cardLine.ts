@@ -7,6 +7,7 @@ import {
   type CallState,
   commandEndMessageForUser,
   hasCommandFailed,
+  pathsToUndo,
   type StreamedCallDraft,
 } from '../../src/protocol/run/run.ts';
 import { callWithCorrectedArguments } from '../../src/protocol/run/understoodArguments.ts';
@@ -44,7 +45,7 @@ export interface CardLine {
 
 /**
  * Input of a card line. `stopped`: the user stopped the run. `elsewhere`: another window owns the run. `now`: epoch milliseconds. `going`:
- * the background command runs in this window. `held`: the denial of the call holds the run.
+ * the background command runs in this window. `held`: the denial of the call holds the run. `progress`: preparation of the call.
  */
 export interface CardLineInput {
   call: ToolCall;
@@ -57,6 +58,7 @@ export interface CardLineInput {
   going?: boolean;
   lineOf?: DescribedCall['lineOf'];
   held?: boolean;
+  progress?: string;
 }
 
 export function cardLine(given: CardLineInput): CardLine {
@@ -142,6 +144,8 @@ function standing(seen: CardLineInput, known: DescribedCall, words: ToolText): S
           tense: 'to do',
           outcome: [toPlainTextPiece(t(seen.stopped ? 'Stopped' : 'Interrupted when the window closed'))],
         };
+  if (seen.progress)
+    return { status: 'allowed', mark: 'working', tense: 'to do', outcome: [toPlainTextPiece(seen.progress)] };
   switch (state?.status) {
     case 'asking':
       return { status: 'asking', mark: 'asks', tense: 'to do', outcome: [toPlainTextPiece(t('Waiting for approval'))] };
@@ -291,11 +295,8 @@ function notesOf(state: CallState | undefined): string[] {
   return rule === undefined ? [] : [rule];
 }
 
-function undoneWords({ undone = [], changes = [], moved }: CallState = { status: 'done' }): string | undefined {
-  if (undone.length === 0) return undefined;
-  const all = new Set([...changes.map(({ path }) => path), ...(moved ? [moved.to] : [])]);
-  return t(undone.length < all.size ? 'Partly undone' : 'Undone');
-}
+const undoneWords = (state: CallState | undefined): string | undefined =>
+  state?.undone?.length ? t(pathsToUndo(state).length > 0 ? 'Partly undone' : 'Undone') : undefined;
 
 function inBackground({ now, going, call }: CardLineInput, { ended: end, startedAt }: CallState): Standing {
   const name = { tense: 'none' } as const;

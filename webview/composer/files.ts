@@ -1,5 +1,5 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
-import type { ChangedFileRow } from '../../src/protocol/panel/panelMessages.ts';
+import type { ChangedFileRow, ChangedFilesMessage } from '../../src/protocol/panel/panelMessages.ts';
 import { escapeInvisibleInLine } from '../../src/protocol/text/escapeInvisible.ts';
 import { localizedCount, t } from '../../src/protocol/text/l10n.ts';
 import type { PanelContext } from '../context.ts';
@@ -10,28 +10,25 @@ import type { StatusStripItem } from './statusStripPart.ts';
 export function changedFilesStripItem(context: PanelContext): StatusStripItem | undefined {
   const { files, run } = context.model;
   if (!files?.rows.length || files.runId !== run?.id) return undefined;
-  const { rows, runId } = files;
-  const all = rows.length + files.more;
-  const sum = (of: 'added' | 'removed') => rows.reduce((total, row) => total + (row[of] ?? 0), 0);
-  const counts = [sum('added'), sum('removed')] as const;
+  const { rows, runId, count, added, removed, ran } = files;
   return {
     list: 'files',
     icon: icons.pencil,
-    count: html`${all}`,
-    noun: all === 1 ? t('file') : t('files'),
-    more: lineCounts(...counts),
-    says: t('{0} changed, {1} lines added, {2} removed', localizedCount(all, 'file'), ...counts),
+    count: html`${count}`,
+    noun: count === 1 ? t('file') : t('files'),
+    more: lineCounts(added, removed),
+    says: t('{0} changed, {1} lines added, {2} removed', localizedCount(count, 'file'), added, removed),
     rows: () => {
       const seen = rows.filter(({ reviewed }) => reviewed).length;
       const act = (type: 'review-files' | 'commit-files', label: string, title: string) =>
         html`<button class="link" data-testid=${type} title=${title} @click=${() => context.post({ type, runId })}>${label}</button>`;
-      return html`<p class="files-head"><span class="quiet">${t('{0} of {1} reviewed', seen, all)}</span><span class="command-ways"
+      return html`<p class="files-head"><span class="quiet">${t('{0} of {1} reviewed', seen, count)}</span><span class="command-ways"
           >${act('review-files', t('Review'), t('All files in one editor'))}${act('commit-files', t('Commit…'), t('Stages these files and writes a message; you commit'))}</span></p>
-        <ul class="files">${rows.map((row) => fileRow(context, runId, row))}</ul>
+        <ul class="files">${rows.map((row) => (row.group === undefined ? fileRow(context, runId, row) : nothing))}${files.groups?.map((group, at) => groupRows(context, files, group, at))}</ul>
         ${files.more > 0 ? html`<p class="quiet">${t('and {0}', localizedCount(files.more, 'more file'))}</p>` : nothing}
         ${
-          files.ran
-            ? html`<p class="quiet">${t('Commands may have changed more:')} <button class="link" data-testid="source-control"
+          ran
+            ? html`<p class="quiet">${t(ran === 'old' ? 'Commands of this run before the update were not recorded.' : 'Commands may have changed more:')} <button class="link" data-testid="source-control"
                 @click=${() => context.post({ type: 'action', action: 'source-control' })}>${t('Source Control')}</button></p>`
             : nothing
         }`;
@@ -41,6 +38,29 @@ export function changedFilesStripItem(context: PanelContext): StatusStripItem | 
 
 const lineCounts = (added: number, removed: number): TemplateResult =>
   html`<span class="file-counts"><span class="added">+${added}</span> <span class="removed">−${removed}</span></span>`;
+
+/** Rows of the files of a command, at first the first five. The review shows files without a row. */
+function groupRows(
+  context: PanelContext,
+  { rows, runId }: ChangedFilesMessage,
+  { by, files }: NonNullable<ChangedFilesMessage['groups']>[number],
+  group: number,
+): unknown {
+  const { unfolded } = context.opened;
+  const place = `by:${by}`;
+  const own = rows.filter((row) => row.group === group);
+  const shown = unfolded.has(place) || files < 7 ? own : own.slice(0, 5);
+  const more = () => {
+    if (unfolded.has(place)) context.post({ type: 'review-files', runId });
+    unfolded.add(place);
+    context.refresh();
+  };
+  return html`<li class="file-group quiet">${t('by {0}', by)}</li>${shown.map((row) => fileRow(context, runId, row))}${
+    shown.length < files
+      ? html`<li><button class="link" data-testid="group-more" @click=${more}>${t('and {0} more', files - shown.length)}</button></li>`
+      : nothing
+  }`;
+}
 
 function fileRow(context: PanelContext, runId: string, row: ChangedFileRow): TemplateResult {
   const { path, id, added, removed, made, from, reviewed = false } = row;
@@ -54,7 +74,7 @@ function fileRow(context: PanelContext, runId: string, row: ChangedFileRow): Tem
   };
   const about = [
     made === 'moved' ? t('from {0}', escapeInvisibleInLine(from ?? '')) : made && t(made),
-    row.mixed && t('also changed by you'),
+    row.mixed && t(row.mixed === true ? 'also changed by you' : 'changed at the same time'),
   ];
   const says = about.filter(Boolean).join(', ');
   return html`<li class=${reviewed ? 'reviewed' : ''} data-file=${path}>

@@ -1,4 +1,4 @@
-import { callsInStartOrder, type Run } from '../../src/protocol/run/run.ts';
+import { callsInStartOrder, pathsToUndo, type Run } from '../../src/protocol/run/run.ts';
 
 /** Number of files changed since the message, according to the calls. */
 export function countFilesChangedAfter(run: Run, at: number): number {
@@ -9,10 +9,7 @@ export function countFilesChangedAfter(run: Run, at: number): number {
       .map(({ id }) => id),
   );
   const files = new Set<string>();
-  for (const [id, { changes = [], moved, undone = [] }] of callsInStartOrder(run)) {
-    if (before.has(id)) continue;
-    for (const path of [...changes.map((change) => change.path), ...(moved ? [moved.to] : [])])
-      if (!undone.includes(path)) files.add(path);
-  }
+  for (const [id, state] of callsInStartOrder(run))
+    if (!before.has(id)) for (const path of pathsToUndo(state)) files.add(path);
   return files.size;
 }

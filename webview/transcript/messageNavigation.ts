@@ -1,6 +1,5 @@
-import type { Run } from '../../src/protocol/run/run.ts';
+import { pathsToUndo, type Run } from '../../src/protocol/run/run.ts';
 import type { PanelContext } from '../context.ts';
-import { filesChangedByCall } from './runEnd.ts';
 import type { TranscriptScroll } from './scroll.ts';
 
 /** Navigation targets: messages, or cards of changes and failures. */
@@ -17,12 +16,12 @@ const messages: Stops = {
 const changesAndFailures: Stops = {
   in: (part) =>
     [...part.querySelectorAll<HTMLElement>('.card')]
-      .filter((card) => card.dataset.ok === 'false' || card.querySelector('[data-testid="open-diff"]'))
+      .filter((card) => card.dataset.ok === 'false' || card.querySelector('[data-testid="undo"]'))
       .flatMap((card) => card.querySelector<HTMLElement>('button, vscode-button, [tabindex="0"]') ?? []),
   mayBe({ messages, calls }, place) {
     const message = messages[place];
     const asked = message?.role === 'assistant' ? (message.toolCalls ?? []) : [];
-    return asked.some(({ id }) => calls[id] && (calls[id].ok === false || filesChangedByCall(calls[id]).length > 0));
+    return asked.some(({ id }) => calls[id] && (calls[id].ok === false || pathsToUndo(calls[id]).length > 0));
   },
 };
 

@@ -100,7 +100,7 @@ function runningLine(context: PanelContext, run: Run): TemplateResult | typeof n
       ([, node]) => node.status === 'running',
     ) ||
     activeCalls(context.model).length > 0;
-  if (!progress && busy) return nothing;
+  if (progress ? progress.callId && !run.graph : busy) return nothing; // a card has the progress of a call
   const left = Math.ceil(((progress?.until ?? 0) - context.now) / 1000);
   const rests = run.pausing ? `; ${t('pausing after this step')}` : '';
   return html`<div class="phase" data-testid="progress" role="status" aria-live="off">

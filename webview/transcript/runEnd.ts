@@ -13,10 +13,10 @@ import { isPlanReadyToImplement, planItemsOfRun } from '../../src/protocol/run/p
 import { readOnlyReasonMessages } from '../../src/protocol/run/readOnlyReason.ts';
 import { hasUnfinishedTurn, isBetweenTurns, isRunHeldByDenial } from '../../src/protocol/run/resumable.ts';
 import {
-  type CallState,
   callsInStartOrder,
   commandEndMessageForUser,
   hasCommandFailed,
+  pathsToUndo,
   type Run,
   unreportedCommandEnds,
 } from '../../src/protocol/run/run.ts';
@@ -253,8 +253,8 @@ function receipt(run: Run): RunEndNotice | undefined {
   if (!work?.ended) return undefined;
   const since = callsInStartOrder(run).filter(([, { startedAt = 0 }]) => startedAt >= work.began);
   const calls = since.map(([, state]) => state);
-  const files = new Set(calls.flatMap(filesChangedByCall)).size;
-  const standing = new Set(since.flatMap(([id, state]) => (filesChangedByCall(state).length > 0 ? [id] : [])));
+  const files = new Set(calls.flatMap(pathsToUndo)).size;
+  const standing = new Set(since.flatMap(([id, state]) => (pathsToUndo(state).length > 0 ? [id] : [])));
   const commands = calls.filter(({ command, step }) => command && !step).length;
   if (files + commands === 0) return undefined;
   const cost = (run.usage.cost ?? 0) - work.costBefore;
@@ -299,11 +299,6 @@ function dataOf(content: string): { added?: unknown; removed?: unknown } {
 
 const linesWords = (added: number, removed: number): string =>
   `+${formatLocalNumber(added)} −${formatLocalNumber(removed)}`;
-
-export function filesChangedByCall({ changes = [], moved, undone = [] }: CallState): string[] {
-  const paths = [...changes.map(({ path }) => path), ...(moved ? [moved.to] : [])];
-  return paths.filter((path) => !undone.includes(path));
-}
 
 function withPlan(run: Run, words: string): string {
   const items = planItemsOfRun(run);

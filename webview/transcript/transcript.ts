@@ -2,7 +2,7 @@ import { html, nothing, type TemplateResult } from 'lit-html';
 import { guard } from 'lit-html/directives/guard.js';
 import { compactedContentDescription } from '../../src/protocol/content/compaction.ts';
 import type { AssistantMessage, Message, ToolCall } from '../../src/protocol/content/messages.ts';
-import type { Corruption, Run } from '../../src/protocol/run/run.ts';
+import { type Corruption, pathsToUndo, type Run } from '../../src/protocol/run/run.ts';
 import {
   escapeInvisibleInLine,
   escapeInvisibleInProseLine,
@@ -273,9 +273,9 @@ function thoughtWords(
 /** Undoes the changes of a whole reply; a single change has its own button. */
 function undoButton(context: PanelContext, run: Run, calls: readonly ToolCall[]): TemplateResult | typeof nothing {
   const standing = calls.filter(({ id }) => {
-    const { status, changes = [], moved, undone = [] } = run.calls[id] ?? {};
-    if (status !== 'done' && run.phase === 'Running') return false; // still running
-    return [...changes.map(({ path }) => path), ...(moved ? [moved.to] : [])].some((path) => !undone.includes(path));
+    const state = run.calls[id];
+    if (state?.status !== 'done' && run.phase === 'Running') return false; // still running
+    return state && pathsToUndo(state).length > 0;
   });
   if (standing.length < 2) return nothing;
   return html`<vscode-button appearance="secondary" class="small undo-turn" data-testid="undo-turn"

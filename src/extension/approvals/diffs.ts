@@ -8,11 +8,12 @@ const scheme = 'towpath';
 const storedPrefix = 'kept.';
 const none = 'none';
 const said = 'said';
+const maxTextLength = 5_000_000;
 
 /**
  * File changed by a run. `before` is the content id before the run (null: no file); `place` is the current location (undefined: deleted).
  */
-interface SinceRun {
+export interface SinceRun {
   path: string;
   before: string | null;
   place: string | undefined;
@@ -34,6 +35,22 @@ export class DiffDocumentProvider implements vscode.TextDocumentContentProvider 
   async showStored(runId: string, change: StoredFileChange): Promise<void> {
     const [before, after] = [change.before, change.after].map((id) => sideOf(runId, change.path, id));
     await showDiff(before!, after!, t('{0} (changes by Towpath)', path.basename(change.path)));
+  }
+
+  /** Shows several stored changes of a call. */
+  async reviewStored(runId: string, changes: readonly StoredFileChange[]): Promise<void> {
+    const all = changes.map(({ path: name, before, after }) => {
+      const sides = [before, after].map((id) => sideOf(runId, name, id));
+      return [sides[1]!, ...sides];
+    });
+    const title = t('Towpath: {0} of a command', localizedCount(all.length, 'file'));
+    await vscode.commands.executeCommand('vscode.changes', title, all);
+  }
+
+  /** Tests if a stored content is text that an editor can show. */
+  async isText(runId: string, id: string): Promise<boolean> {
+    const text = await this.store.contents.read(runId, id).catch(() => undefined);
+    return text !== undefined && text.length <= maxTextLength && !text.includes('\0');
   }
 
   async showSince(runId: string, side: SinceRun): Promise<void> {

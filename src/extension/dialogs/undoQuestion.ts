@@ -81,10 +81,14 @@ export function undoQuestion(
   else if (count > 0) {
     const sentences = [t('Restores {0} files.', count)];
     if (changedSince.length > 0)
-      sentences.push(t('You edited {0} of them since: {1}.', changedSince.length, inShort(changedSince)));
+      sentences.push(t('You edited {0} of them since: {1}.', changedSince.length, shortListOfPaths(changedSince)));
     if (shared.length > 0)
       sentences.push(
-        t('Something else may have changed {0} of them at the same time: {1}.', shared.length, inShort(shared)),
+        t(
+          'Something else may have changed {0} of them at the same time: {1}.',
+          shared.length,
+          shortListOfPaths(shared),
+        ),
       );
     lines.push(sentences.join(' '));
     if (risky.size > maxNames) lines.push(listed([...risky]));
@@ -121,7 +125,7 @@ export function notUndoneNotes(run: Run, since: number): string[] {
   const old = callIdsBeforeRecording(run).some((id) => isMeant(run.calls[id]!));
   const lost = calls.flatMap(({ lost = [] }) => lost);
   return [
-    ...(lost.length > 0 ? [t('Cannot be restored: {0}', inShort(lost))] : []),
+    ...(lost.length > 0 ? [t('Cannot be restored: {0}', shortListOfPaths(lost))] : []),
     ...(old ? [t('Commands of this run before the update were not recorded.')] : []),
     ...(calls.some(({ unrecorded }) => unrecorded)
       ? [t('Commands may have changed other files. See Source Control.')]
@@ -137,13 +141,17 @@ export function undoneCallName(run: Run, toolCallId: string): string | undefined
       .flatMap((one) => (one.role === 'assistant' ? (one.toolCalls ?? []) : []))
       .find(({ id }) => id === toolCallId)?.name;
   const name = command?.line ?? title ?? tool();
-  return name === undefined ? undefined : truncateWithEllipsis(escapeInvisibleInLine(name), maxNameLength);
+  return name === undefined ? undefined : toCallName(name);
 }
+
+/** Shortens a command line, title or tool name to one line. */
+export const toCallName = (text: string): string => truncateWithEllipsis(escapeInvisibleInLine(text), maxNameLength);
 
 const maxNameLength = 80;
 const maxNames = 3;
 
-function inShort(paths: readonly string[]): string {
+/** Names at most three paths, and the number of the others. */
+export function shortListOfPaths(paths: readonly string[]): string {
   const names = paths.slice(0, maxNames).map(escapeInvisibleInLine).join(', ');
   return paths.length > maxNames ? t('{0} and {1} more', names, paths.length - maxNames) : names;
 }

@@ -44,7 +44,7 @@ import type { Worktrees } from '../runs/worktrees.ts';
 import type { ChatView, PanelRequest } from '../view/chatView.ts';
 import { applyCodeBlock } from './codeActions.ts';
 import type { DetailLevelSetting } from './detailLevel.ts';
-import { handleFileAction } from './fileActions.ts';
+import { handleFileAction, showChangesOfCall } from './fileActions.ts';
 import type { WalkthroughProgress } from './firstSteps.ts';
 import type { RunList } from './runList.ts';
 
@@ -365,14 +365,13 @@ export class PanelMessageHandler {
 
   private async openDiff(key: ToolCallKey): Promise<void> {
     const call = await this.call(key);
-    const change = call?.changes?.[0];
-    if (change) await this.parts.diffs.showStored(key.runId, change);
+    if (call) await showChangesOfCall(key, call, this.parts);
   }
 
   private async showChange(key: ToolCallKey): Promise<void> {
     const call = await this.call(key);
     const change = call?.changes?.[0];
-    if (!change || change.kind) return;
+    if (!change || change.kind || call.snapshot !== undefined) return; // recorded changes may be secret
     const { runId, toolCallId } = key;
     const textOf = (id: string | null) => (id === null ? null : this.parts.store.contents.read(runId, id));
     const [before, after] = [await textOf(change.before), await textOf(change.after)];

@@ -1,8 +1,9 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
+import { callIdsBeforeRecording } from '../../engine/run/recordedCalls.ts';
 import type { ChangedFileRow, HostMessage, ViewMessage } from '../../protocol/panel/panelMessages.ts';
-import type { RunEvent } from '../../protocol/run/events.ts';
-import type { Run } from '../../protocol/run/run.ts';
+import type { RunEvent, StoredFileChange } from '../../protocol/run/events.ts';
+import { callsInStartOrder, type Run } from '../../protocol/run/run.ts';
 import { type FileChangedByRun, foldFileChanges } from '../../protocol/run/runFiles.ts';
 import { createDictionary, sortedDictionaryKeys, toDictionary } from '../../protocol/values/dictionary.ts';
 import type { RunStore } from '../../runs/store.ts';
@@ -10,6 +11,7 @@ import { currentContentId } from '../../tools/changes/changeState.ts';
 import { compareFileVersions, readCurrentFileText } from '../../tools/changes/compareChanges.ts';
 import type { Workspace } from '../../tools/core/workspace.ts';
 import { FileCommitStatusCache } from '../commit/committed.ts';
+import { toCallName, undoneCallName } from '../dialogs/undoQuestion.ts';
 import type { DecisionFile } from '../settings/decisionFile.ts';
 
 interface Dependencies {
@@ -21,7 +23,13 @@ interface Dependencies {
   failed(error: unknown): void;
 }
 
-type Folded = Pick<Run, 'id' | 'seq' | 'files' | 'undos' | 'ran'>;
+type Folded = Pick<Run, 'id' | 'seq' | 'files' | 'undos'> & { ran?: true | 'old' };
+
+/** Origin of the changes of a file: the command that made all of them, and whether something else may have changed the file meanwhile. */
+interface Origin {
+  by?: string;
+  sameTime?: true;
+}
 
 /** Maximum of rows sent to the panel; the number of further rows is sent, too. */
 const maxRows = 200;
@@ -38,6 +46,9 @@ export class ChangedFiles implements vscode.Disposable {
   private run: Folded | undefined;
   private readonly shown = new Map<string, ChangedFileRow>();
   private readonly names = new Map<string, string>();
+  private readonly origins = new Map<string, Origin>();
+  /** Names of the calls with recorded changes, by id. */
+  private readonly recorded = new Map<string, string>();
   private readonly events: RunEvent[] = [];
   private readonly touched = new Set<string>();
   private all = false;
@@ -70,11 +81,19 @@ export class ChangedFiles implements vscode.Disposable {
   show(run: Run | null): void {
     this.names.clear();
     this.shown.clear();
+    this.origins.clear();
+    this.recorded.clear();
     this.run = run ? { id: run.id, seq: run.seq } : undefined;
     if (run && this.run && !run.imported) {
       this.run.files = run.files && toDictionary(structuredClone(run.files));
       this.run.undos = run.undos && structuredClone(run.undos);
-      this.run.ran = run.ran;
+      const calls = callsInStartOrder(run);
+      const isOld = callIdsBeforeRecording(run).length > 0 && !calls.some(([, { unrecorded }]) => unrecorded);
+      if (run.ran) this.run.ran = isOld ? 'old' : true;
+      for (const [id, { snapshot, changes }] of calls) {
+        if (snapshot !== undefined) this.recorded.set(id, undoneCallName(run, id) ?? id);
+        this.noteOrigins(id, changes);
+      }
     }
     this.later(() => true);
   }
@@ -85,7 +104,7 @@ export class ChangedFiles implements vscode.Disposable {
       event.type === 'undo' ||
       event.type === 'command-changes' ||
       (event.type === 'tool-end' && (event.changes?.length || event.moved || event.unrecorded)) ||
-      (event.type === 'tool-start' && isUnrecordedCommand(event));
+      (event.type === 'tool-start' && (event.snapshot !== undefined || isUnrecordedCommand(event)));
     if (counts) this.later(() => this.events.push(event) === 0);
   }
 
@@ -142,14 +161,37 @@ export class ChangedFiles implements vscode.Disposable {
     const rows = [...this.shown.values()].map((row) =>
       reviewed[row.path] === row.id ? { ...row, reviewed: true } : row,
     );
-    const more = Math.max(0, rows.length - maxRows);
+    const sum = (of: 'added' | 'removed') => rows.reduce((total, row) => total + (row[of] ?? 0), 0);
+    const own: ChangedFileRow[] = [];
+    const byCall = new Map<string, ChangedFileRow[]>();
+    for (const row of rows) {
+      const { by } = this.origins.get(row.path) ?? {};
+      if (by === undefined) own.push(row);
+      else if (!byCall.get(by)?.push(row)) byCall.set(by, [row]);
+    }
+    const groups = [...byCall].map(([id, { length }]) => ({ by: this.recorded.get(id)!, files: length }));
+    const grouped = [...byCall.values()].flatMap((rows, group) => rows.map((row) => ({ ...row, group })));
     this.parts.post({
       type: 'files',
       runId: run.id,
-      rows: rows.slice(0, maxRows),
-      more,
-      ...(run.ran && { ran: true }),
+      rows: [...own, ...grouped].slice(0, maxRows),
+      count: rows.length,
+      added: sum('added'),
+      removed: sum('removed'),
+      more: Math.max(0, own.length - maxRows),
+      ...(groups.length > 0 && { groups }),
+      ...(run.ran && { ran: run.ran }),
     });
+  }
+
+  private noteOrigins(toolCallId: string, changes: readonly StoredFileChange[] = []): void {
+    const isRecorded = this.recorded.has(toolCallId);
+    for (const { path: name, mixed } of changes) {
+      const before = this.origins.get(name);
+      const by = isRecorded && (!before || before.by !== undefined) && { by: toolCallId };
+      const sameTime = (mixed || before?.sameTime) && { sameTime: true as const };
+      this.origins.set(name, { ...by, ...sameTime });
+    }
   }
 
   private fold(): void {
@@ -157,7 +199,10 @@ export class ChangedFiles implements vscode.Disposable {
     for (const event of this.events.splice(0)) {
       if (!run || event.runId !== run.id || event.seq <= run.seq) continue;
       const isRecord = event.type === 'tool-end' || event.type === 'command-changes';
-      if (event.type === 'tool-start' || (isRecord && event.unrecorded)) run.ran = true;
+      if (event.type === 'tool-start' && event.snapshot !== undefined)
+        this.recorded.set(event.toolCallId, toCallName(event.command?.line ?? event.title ?? event.name));
+      else if (event.type === 'tool-start' || (isRecord && event.unrecorded)) run.ran = true;
+      if (isRecord) this.noteOrigins(event.toolCallId, event.changes);
       foldFileChanges(run, event);
       if (event.type === 'undo' || event.type === 'redo' || (event.type === 'tool-end' && event.moved)) this.all = true;
       if (isRecord) for (const { path: name } of event.changes ?? []) this.touched.add(name);
@@ -172,13 +217,17 @@ export class ChangedFiles implements vscode.Disposable {
     if (file.from !== undefined) return { path: name, id: '', made: 'moved', from: file.from };
     const now = await readCurrentFileText(workspace, name);
     if (now?.file) this.names.set(path.normalize(now.file), name);
-    if (file.kind !== undefined && file.after === null)
-      return now?.id === null ? { path: name, id: '', made: 'deleted' } : undefined;
+    const read = async (id: string | null) => (id === null ? null : store.contents.read(runId, id));
+    if (file.kind !== undefined && file.after === null) {
+      if (now?.id !== null) return undefined;
+      const text = file.kind === 'file' ? await read(file.before).catch(() => null) : null;
+      const since = text === null || text.includes('\0') ? undefined : compareFileVersions(text, null, null);
+      return { path: name, id: '', made: 'deleted', ...(since && { added: 0, removed: since.removed }) };
+    }
     if (file.kind !== undefined || file.afterKind !== undefined) return this.rowWithoutText(name, file);
     if (!now) return { path: name, id: file.after?.slice(0, 12) ?? '' };
     if (now.id === file.before) return undefined;
     if (absolute && (await this.committed.has(absolute, now.text, file.at))) return undefined;
-    const read = async (id: string | null) => (id === null ? null : store.contents.read(runId, id));
     const since = await Promise.all([read(file.before), read(file.after)]).then(
       ([before, left]) => compareFileVersions(before, left, now.text),
       () => undefined, // no longer stored
@@ -190,20 +239,29 @@ export class ChangedFiles implements vscode.Disposable {
       id: now.id?.slice(0, 12) ?? '',
       ...(since && { added: since.added, removed: since.removed }),
       ...(made && { made }),
-      ...(isMixed && { mixed: true }),
+      ...(isMixed && this.mixed(name)),
     };
   }
+
+  private mixed = (name: string): Pick<ChangedFileRow, 'mixed'> => ({
+    mixed: this.origins.get(name)?.sameTime ? 'same-time' : true,
+  });
 
   /** Row of a change between contents that are not text on both sides. */
   private async rowWithoutText(
     name: string,
-    { before, after, afterKind }: FileChangedByRun,
+    { before, after, afterKind, mixed }: FileChangedByRun,
   ): Promise<ChangedFileRow | undefined> {
     const kind = afterKind === 'link' || afterKind === 'folder' ? afterKind : 'file';
     const id = await currentContentId(this.parts.workspace, { path: name, kind, before: after }).catch(() => undefined);
     if (id === before) return undefined;
     const made = before === null ? 'new' : id === null ? 'deleted' : undefined;
-    return { path: name, id: id?.slice(0, 12) ?? '', ...(made && { made }), ...(id !== after && { mixed: true }) };
+    return {
+      path: name,
+      id: id?.slice(0, 12) ?? '',
+      ...(made && { made }),
+      ...((mixed || id !== after) && this.mixed(name)),
+    };
   }
 
   private absolutePath(relative: string): string | undefined {

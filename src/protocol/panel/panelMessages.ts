@@ -105,7 +105,8 @@ export interface TranscriptForkPoint {
 
 /**
  * File changed by the run, compared with its content before the run. `id` identifies the content, empty if unreadable. `added` and
- * `removed` count lines, absent if not counted. `mixed`: the file was also changed by someone else.
+ * `removed` count lines, absent if not counted. `mixed`: the file was also changed by someone else, perhaps during a command (`same-time`).
+ * `group`: index of the command that changed the file.
  */
 export interface ChangedFileRow {
   path: string;
@@ -114,8 +115,25 @@ export interface ChangedFileRow {
   removed?: number;
   made?: 'new' | 'deleted' | 'moved';
   from?: string;
-  mixed?: boolean;
+  mixed?: true | 'same-time';
+  group?: number;
   reviewed?: boolean;
+}
+
+/**
+ * Files changed by a run, grouped files last. `count`, `added` and `removed` are sums over all files; `more`: number of files outside of
+ * groups without a row. `ran`: commands may have changed other files, `old` if only commands from before the recording.
+ */
+export interface ChangedFilesMessage {
+  type: 'files';
+  runId: string;
+  rows: ChangedFileRow[];
+  count: number;
+  added: number;
+  removed: number;
+  more: number;
+  groups?: { by: string; files: number }[];
+  ran?: true | 'old';
 }
 
 /**
@@ -130,8 +148,7 @@ export type HostMessage =
   | { type: 'runs'; query: string; rows: RunListRow[]; more: number }
   | { type: 'room'; runId: string; frees: number }
   | { type: 'branches'; runId: string; points: TranscriptForkPoint[] }
-  /** Files changed by a run; `more`: number of further files. `ran`: commands may have changed other files. */
-  | { type: 'files'; runId: string; rows: ChangedFileRow[]; more: number; ran?: boolean }
+  | ChangedFilesMessage
   | { type: 'events'; events: RunEvent[] }
   | { type: 'notice'; notice: Notice | null }
   | { type: 'notice-over'; id: number }

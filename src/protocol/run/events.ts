@@ -394,13 +394,15 @@ const shownEvents = [
     ...besideShape,
     filling: contextUsageSchema.optional(),
   }),
-  // Progress of a wait: a loading model, prompt evaluation (`fraction` 0..1), a retry (`until`, epoch ms; `attempt`: its number).
+  // Progress of a wait: a loading model, prompt evaluation (`fraction` 0..1), a retry (`until`, epoch ms; `attempt`: its number),
+  // or the preparation of a call (`callId`).
   event('progress', {
     text: z.string(),
     said: localizedMessageSchema.optional(),
     fraction: z.number().optional(),
     until: z.number().optional(),
     attempt: z.number().int().optional(),
+    callId: z.string().optional(),
   }),
   event('pausing', {}),
   event('question', { toolCallId: z.string(), question: shownApprovalRequestSchema, title: z.string().optional() }),

@@ -152,6 +152,7 @@ export function applyEvent(run: Run, event: RunEvent): void {
         fraction: event.fraction,
         until: event.until,
         ...(event.attempt !== undefined && { attempt: event.attempt }),
+        ...(event.callId !== undefined && { callId: event.callId }),
       };
       break;
     case 'pausing':

@@ -160,7 +160,14 @@ export interface Run {
   queued: QueuedMessage[];
   ends?: string[];
   live?: { content: string; thinking: string; calls: { name: string; argumentsText: string }[] };
-  progress?: { text: string; said?: LocalizedMessage; fraction?: number; until?: number; attempt?: number };
+  progress?: {
+    text: string;
+    said?: LocalizedMessage;
+    fraction?: number;
+    until?: number;
+    attempt?: number;
+    callId?: string;
+  };
   usage: TokenUsage;
   unpriced?: number;
   allowed?: number;
@@ -220,6 +227,10 @@ export function restoreRunDictionaries(run: Run): Run {
 
 export const callsInStartOrder = ({ calls }: Pick<Run, 'calls'>): [toolCallId: string, state: CallState][] =>
   sortedDictionaryEntries(calls).sort(([, one], [, other]) => startOf(one) - startOf(other));
+
+/** Returns the paths that a call has changed and that no undo has restored. */
+export const pathsToUndo = ({ changes = [], moved, undone = [] }: CallState): string[] =>
+  [...changes.map(({ path }) => path), ...(moved ? [moved.to] : [])].filter((path) => !undone.includes(path));
 
 const startOf = ({ startSeq = Number.MAX_SAFE_INTEGER }: CallState): number => startSeq;
 

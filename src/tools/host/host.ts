@@ -205,9 +205,10 @@ export function createToolHost({
         const command = !read && line !== undefined && marker !== undefined && { line, folder: folder!, marker };
         ran = line !== undefined;
         const reads = read && line !== undefined && { reads: line };
-        const { title } = meantBy(tool, args).tool;
+        const meant = meantBy(tool, args).tool;
+        const { title } = meant;
         const named = { toolCallId: call.id, name: call.name, ...(title && { title }) };
-        recording = await beginRecording(recorder, meantBy(tool, args).tool, plan, context);
+        recording = await beginRecording(recorder, { tool: meant, toolCallId: call.id }, plan, context);
         const snapshot = recording?.snapshot !== undefined && { snapshot: recording.snapshot };
         const start = { ...named, ...undoState, ...(command && { command }), ...reads, ...snapshot };
         const step = stepStartRecord(call, plan, context);

@@ -8,7 +8,7 @@ import type { FileRecorder, FileRecording, RecordedChanges } from '../snapshot/f
 /** Records the files before a call that may change any of them; file tools name their own changes. Undefined for other calls. */
 export async function beginRecording(
   recorder: FileRecorder | undefined,
-  tool: Tool,
+  { tool, toolCallId }: { tool: Tool; toolCallId: string },
   plan: Pick<ApprovalRequestPlan, 'change' | 'reading' | 'distrustsGit' | 'loss'> | undefined,
   { signal, emit }: CallContext,
 ): Promise<FileRecording | undefined> {
@@ -16,7 +16,7 @@ export async function beginRecording(
   if (!recorder || onlyReads || plan?.change) return undefined;
   const report = () => {
     const said = message('Recording files…');
-    emit({ type: 'progress', text: toEnglishText(said), said }).catch(() => undefined);
+    emit({ type: 'progress', text: toEnglishText(said), said, callId: toolCallId }).catch(() => undefined);
   };
   const promised = plan?.loss?.promised ?? [];
   return recorder.begin({ withoutGit: plan?.distrustsGit === true, promised, signal, report });

@@ -35,6 +35,9 @@ const files: Extract<HostMessage, { type: 'files' }> = {
     { path: 'src/old.ts', id: '', added: 0, removed: 8, made: 'deleted' },
     { path: 'assets/logo.png', id: '', made: 'moved', from: 'logo.png' },
   ],
+  count: 5,
+  added: 120,
+  removed: 30,
   more: 0,
   ran: true,
 };
@@ -176,6 +179,42 @@ describe('The strip above the message box', () => {
       { type: 'commit-files', runId: 'run-1' },
       { type: 'action', action: 'source-control' },
     ]);
+  });
+
+  it('files of a command are grouped under it, the first five of many; files without a row are in the review', async () => {
+    await show();
+    const formatted = Array.from({ length: 8 }, (_, at) => ({ path: `f${at}.ts`, id: `f${at}`, added: 2, removed: 1 }));
+    const rows = [
+      { ...files.rows[0]! },
+      ...formatted.map((row) => ({ ...row, group: 0 })),
+      { path: 'lock', id: 'l', added: 1, removed: 1, group: 1, mixed: 'same-time' as const },
+    ];
+    const groups = [
+      { by: 'npm run format', files: 400 },
+      { by: 'npm i', files: 1 },
+    ];
+    await test.send({ ...files, rows, count: 402, groups, ran: 'old' });
+    await find('strip-files').click();
+    const row = (name: string) => [name, '+2 −1', 'Diff'];
+    const lines = async () =>
+      (await find('files').innerText())
+        .split('\n')
+        .map((one) => one.trim())
+        .filter(Boolean);
+    const [head, tail] = [
+      ['0 of 402 reviewed', 'Review', 'Commit…', 'src/commands/export', '/cli.ts', '+80 −21', 'Diff', 'by npm run format'],
+      ['by npm i', 'lock', '+1 −1', 'changed at the same time', 'Diff', 'Commands of this run before the update were not recorded. Source Control'],
+    ]; // biome-ignore format: rows
+    assert.deepEqual(await lines(), [
+      ...head,
+      ...formatted.slice(0, 5).flatMap(({ path }) => row(path)),
+      'and 395 more',
+      ...tail,
+    ]);
+    await find('group-more').press('Enter');
+    assert.deepEqual(await lines(), [...head, ...formatted.flatMap(({ path }) => row(path)), 'and 392 more', ...tail]);
+    await find('group-more').press('Enter');
+    assert.deepEqual(await posted(), [{ type: 'review-files', runId: 'run-1' }]);
   });
 
   it('what was reviewed is dimmed and counted, and the host hears which contents that were', async () => {
