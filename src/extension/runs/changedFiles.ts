@@ -103,6 +103,7 @@ export class ChangedFiles implements vscode.Disposable {
     const counts =
       event.type === 'undo' ||
       event.type === 'command-changes' ||
+      event.type === 'redo' ||
       (event.type === 'tool-end' && (event.changes?.length || event.moved || event.unrecorded)) ||
       (event.type === 'tool-start' && (event.snapshot !== undefined || isUnrecordedCommand(event)));
     if (counts) this.later(() => this.events.push(event) === 0);
