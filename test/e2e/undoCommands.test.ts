@@ -145,6 +145,7 @@ describe('undo of commands', () => {
       await editor.panel.frame.getByTestId('notice').getByText('lib/a.ts was left as it is').waitFor();
       await card().getByTestId('redo').press('Enter');
       await eventually('they are formatted again', () => count(formatted) === 38);
+      await card().getByText('Partly undone').waitFor({ state: 'detached' }); // the redo is recorded
       await card().getByTestId('undo').press('Enter');
       await editor.dialog.text();
       await editor.dialog.click('Restore All 42');
