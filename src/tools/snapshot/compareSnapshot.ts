@@ -6,11 +6,12 @@ import { diffSequences } from '../edit/diff.ts';
 import { linesWithoutEndings } from '../sandbox/fileText.ts';
 import { readUnchangedFileSync } from '../sandbox/regularFile.ts';
 import { readContentAt } from './currentContents.ts';
+import { type EntryTable, entryPath } from './entryTable.ts';
 import { gitBlobId, ignoredPaths, readGitBlobs } from './gitFiles.ts';
 import { maxSnapshotEntries } from './limits.ts';
 import { contentId, PackWriter } from './packWriter.ts';
 import type { RecordedChange, RecordedState } from './recordedChange.ts';
-import { compareRepository, filesBesideObjects } from './repositorySnapshot.ts';
+import { compareRepository, filesBesideObjects, stateFiles } from './repositorySnapshot.ts';
 import type { RepositorySnapshot } from './repositoryState.ts';
 import {
   readSnapshot,
@@ -18,9 +19,11 @@ import {
   type SnapshotEntry,
   type SnapshotRoot,
   type SnapshotScope,
+  snapshotEntry,
 } from './snapshotFile.ts';
 import { isDiskFull, type SnapshotProblem, toSnapshotProblem } from './takeSnapshot.ts';
-import { lookAtEntry, type WalkedEntry, walkFiles } from './walkFiles.ts';
+import { lookAtEntry, type WalkedEntry } from './walkedEntry.ts';
+import { walkFiles } from './walkFiles.ts';
 
 export interface CompareRequest {
   id: string;
@@ -78,14 +81,14 @@ async function compare({ id, store, pack }: CompareRequest): Promise<SnapshotCom
     for (const scope of root.scopes) {
       const folder = paths.join(root.path, scope.path);
       const nested = root.scopes.flatMap(({ path }) => (path === scope.path ? [] : [relativeTo(scope.path, path)]));
-      const { entries, folders, missing, unreadable } = await walkAgain(
+      const { current, missing, unreadable } = await walkAgain(
         folder,
         scope,
         new Set(nested.filter((one) => one !== undefined)),
       );
       deletedFolders.push(...missing.map((one) => paths.join(folder, one)));
       const isUnknown = (path: string) => unreadable.some((one) => isBelow(one, path));
-      differences.push(...differencesOf(folder, scope, entries, folders).filter((one) => !isUnknown(one.path)));
+      differences.push(...differencesOf(folder, scope, current).filter((one) => !isUnknown(one.path)));
     }
   const writer = new PackWriter(pack);
   try {
@@ -118,8 +121,7 @@ async function repositoryChange(
 ): Promise<RepositoryChange | undefined> {
   const scope = scopes[0]!;
   const now = filesBesideObjects(common);
-  const differences = now ? differencesOf(common, scope, now, scope.folders) : [];
-  const { changes, lost } = await record(store, differences, writer);
+  const { changes, lost } = await record(store, now ? repositoryDifferences(common, scope, now) : [], writer);
   const isFile = ({ before, after }: RecordedChange) => [before, after].every((one) => !one || one.kind === 'file');
   const files = changes.filter(isFile);
   const change = await compareRepository({ common, scope, snapshot, store }, files);
@@ -128,29 +130,50 @@ async function repositoryChange(
   return change;
 }
 
-/** `now` are the entries, and `folders` the folders, empty or not. Created and deleted folders count, so that an undo and a redo are exact. */
-function differencesOf(
-  folder: string,
-  { entries, folders: existed }: SnapshotScope,
-  now: ReadonlyMap<string, WalkedEntry>,
-  folders: ReadonlyMap<string, number>,
-): Difference[] {
+function repositoryDifferences(common: string, scope: SnapshotScope, now: EntryTable): Difference[] {
+  const then = new Map(
+    [...stateFiles(scope.entries)].map(([index, name, folder]) => [name, snapshotEntry(scope, folder, index)]),
+  );
+  const current = new Map([...stateFiles(now)].map(([index, name]) => [name, now.entry(index)]));
+  return [...new Set([...then.keys(), ...current.keys()])].flatMap((path) => {
+    const [before, after] = [then.get(path), current.get(path)];
+    if (before && !before.isRecent && isSameIdentity(before, after)) return [];
+    return [
+      { path, file: paths.join(common, path), scope: common, ...(before && { before }), ...(after && { after }) },
+    ];
+  });
+}
+
+/** State of a scope now. `entries` are those that may differ, `unchanged` the indexes of the others in the snapshot. */
+interface CurrentScope {
+  entries: ReadonlyMap<string, WalkedEntry>;
+  unchanged: Uint8Array;
+  /** Permissions of all folders, empty or not. */
+  folders: ReadonlyMap<string, number>;
+}
+
+/** Created and deleted folders count, so that an undo and a redo are exact. */
+function differencesOf(folder: string, scope: SnapshotScope, { entries: now, unchanged, folders }: CurrentScope) {
   const differences: Difference[] = [];
+  const existed = scope.entries.folders;
   const known = new Set<string>();
-  for (const before of entries) {
-    known.add(before.path);
-    const after =
-      now.get(before.path) ?? (folders.has(before.path) ? lookAtEntry(paths.join(folder, before.path)) : undefined);
-    if (before.kind === 'folder' && after?.kind === 'folder') continue;
-    if (!isSameIdentity(before, after) || before.isRecent)
-      differences.push({
-        path: before.path,
-        file: paths.join(folder, before.path),
-        scope: folder,
-        before,
-        ...(after && { after }),
-      });
-  }
+  for (const [inside, { start, end }] of existed)
+    for (let index = start; index < end; index++) {
+      if (unchanged[index]) continue;
+      const before = snapshotEntry(scope, inside, index);
+      known.add(before.path);
+      const after =
+        now.get(before.path) ?? (folders.has(before.path) ? lookAtEntry(paths.join(folder, before.path)) : undefined);
+      if (before.kind === 'folder' && after?.kind === 'folder') continue;
+      if (!isSameIdentity(before, after) || before.isRecent)
+        differences.push({
+          path: before.path,
+          file: paths.join(folder, before.path),
+          scope: folder,
+          before,
+          ...(after && { after }),
+        });
+    }
   for (const [path, after] of now)
     if (!known.has(path) && !existed.has(path))
       differences.push({ path, file: paths.join(folder, path), scope: folder, after });
@@ -159,7 +182,7 @@ function differencesOf(
     const after = lookAtEntry(paths.join(folder, path));
     if (after) differences.push({ path, file: paths.join(folder, path), scope: folder, after });
   }
-  for (const [path, mode] of existed) {
+  for (const [path, { mode }] of existed) {
     if (path === '' || folders.has(path) || known.has(path)) continue;
     const after = now.get(path);
     const before = { path, kind: 'folder' as const, identity: undefined, size: 0, mode };
@@ -171,11 +194,17 @@ function differencesOf(
 /** Walks a scope as before. New folders are visited unless a pattern ignores them; new repositories are not. */
 async function walkAgain(folder: string, scope: SnapshotScope, nested: ReadonlySet<string>) {
   const skipped = new Set(scope.skipped);
-  const known = scope.folders;
+  const known = scope.entries.folders;
   const entries = new Map<string, WalkedEntry>();
+  const unchanged = new Uint8Array(scope.entries.size);
   const present = new Set<string>();
   const folders = new Map<string, number>();
   const unreadable: string[] = [];
+  const onSame = (index: number) => {
+    if (scope.recent.has(index)) return false;
+    unchanged[index] = 1;
+    return true;
+  };
   for (let from = ['']; from.length > 0; ) {
     const created: string[] = [];
     for (const start of from) {
@@ -187,10 +216,14 @@ async function walkAgain(folder: string, scope: SnapshotScope, nested: ReadonlyS
           return true;
         },
         isKnown: (path) => known.has(path),
+        earlier: { entries: scope.entries, onSame },
         maxEntries: 4 * maxSnapshotEntries - entries.size, // what the call created must not hide what it changed
       });
-      for (const [path, entry] of walked.entries) entries.set(path, entry);
-      for (const [path, mode] of walked.folders) folders.set(path, mode);
+      for (const [inside, { mode, start, end }] of walked.entries.folders) {
+        folders.set(inside, mode);
+        for (let index = start; index < end; index++)
+          entries.set(entryPath(inside, walked.entries.name(index)), walked.entries.entry(index));
+      }
       unreadable.push(...walked.unreadable);
     }
     const ignored = scope.isGit
@@ -198,7 +231,8 @@ async function walkAgain(folder: string, scope: SnapshotScope, nested: ReadonlyS
       : new Set<string>();
     from = created.filter((one) => !ignored.has(one));
   }
-  return { entries, folders, unreadable, missing: scope.skipped.filter((one) => !present.has(one)) };
+  const missing = scope.skipped.filter((one) => !present.has(one));
+  return { current: { entries, unchanged, folders }, unreadable, missing };
 }
 
 async function record(store: string, differences: readonly Difference[], writer: PackWriter) {

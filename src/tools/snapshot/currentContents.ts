@@ -12,7 +12,7 @@ import {
 import * as paths from 'node:path';
 import { deserialize, serialize } from 'node:v8';
 import { contentPackSuffix } from '../../protocol/values/contentPack.ts';
-import { PackWriter } from './packWriter.ts';
+import { contentId, PackWriter } from './packWriter.ts';
 
 interface StoredFile extends StoredContentPosition {
   identity: string;
@@ -28,6 +28,8 @@ export class CurrentContents {
   private readonly files: Map<string, StoredFile>;
   private writer: PackWriter | undefined;
   private isChanged = false;
+  /** Packs that were looked for, and whether they exist. */
+  private readonly packs = new Map<string, boolean>();
 
   /** @param folder absolute path, created with the first content */
   constructor(private readonly folder: string) {
@@ -42,15 +44,34 @@ export class CurrentContents {
   /** Returns the position of the content of a file (absolute path) if this identity is stored. */
   find(file: string, identity: string): StoredContentPosition | undefined {
     const stored = this.files.get(file);
-    const isThere = stored?.identity === identity && existsSync(paths.join(this.folder, stored.pack));
-    return isThere ? positionOf(stored) : undefined;
+    return stored?.identity === identity && this.isThere(stored.pack) ? positionOf(stored) : undefined;
   }
 
+  private isThere(pack: string): boolean {
+    let isThere = this.packs.get(pack);
+    if (isThere === undefined) {
+      isThere = existsSync(paths.join(this.folder, pack));
+      this.packs.set(pack, isThere);
+    }
+    return isThere;
+  }
+
+  /**
+   * Stores a content, unless it is stored already.
+   * @param identity '': the file may change without another identity, so that it is read again
+   */
   add(file: string, identity: string, content: Uint8Array): StoredContentPosition {
+    const id = contentId(content);
+    const former = this.files.get(file);
+    if (former?.id === id && this.isThere(former.pack)) {
+      if (former.identity !== identity) this.isChanged = true;
+      former.identity = identity;
+      return positionOf(former);
+    }
     this.writer ??= new PackWriter(
       paths.join(this.folder, `${Date.now()}-${process.pid}-${++packs}${contentPackSuffix}`),
     );
-    const id = this.writer.add(content);
+    this.writer.add(content, id);
     const { offset, length } = this.writer.index.get(id)!;
     const stored = { identity, id, pack: paths.basename(this.writer.file), offset, length };
     this.files.set(file, stored);

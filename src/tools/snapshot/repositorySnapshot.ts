@@ -4,6 +4,7 @@ import * as paths from 'node:path';
 import type { RefChange, RepositoryChange, RepositoryFileChange } from '../../protocol/content/repositoryChange.ts';
 import { readRegularFileSync } from '../sandbox/regularFile.ts';
 import { readContentAt } from './currentContents.ts';
+import { EntryTable, entryPath } from './entryTable.ts';
 import { askGit } from './gitFiles.ts';
 import type { RecordedChange } from './recordedChange.ts';
 import {
@@ -17,13 +18,13 @@ import {
   readRefs,
 } from './repositoryState.ts';
 import type { SnapshotScope } from './snapshotFile.ts';
-import { TooManyFilesError, type WalkedEntry, walkFiles } from './walkFiles.ts';
+import { TooManyFilesError, walkFiles } from './walkFiles.ts';
 
 interface RecordedRepository {
   /** Common folder of the repository, absolute. */
   common: string;
   snapshot: RepositorySnapshot;
-  entries: Map<string, WalkedEntry>;
+  scope: SnapshotScope;
 }
 
 const maxFiles = 20_000;
@@ -31,38 +32,63 @@ const maxFiles = 20_000;
 /**
  * Reads the state of the repositories of working trees, each repository once: refs, index, logs, configuration, hooks and everything else
  * but objects. Folders outside of a repository, and unreadable repositories, are omitted.
+ * @param young entries changed since (nanoseconds) may change again without another identity
  */
-export async function readRepositories(folders: readonly string[]): Promise<RecordedRepository[]> {
+export async function readRepositories(folders: readonly string[], young: bigint): Promise<RecordedRepository[]> {
   const repositories = new Map<string, RecordedRepository>();
   for (const folder of folders) {
     const found = await findRepository(folder).catch(() => undefined);
     if (!found || repositories.has(found.common)) continue;
+    const { common, own, top } = found;
     const refs = await readRefs(folder).catch(() => undefined);
     if (!refs) continue;
-    const entries = filesBesideObjects(found.common);
-    const { own, top } = found;
-    const snapshot: RepositorySnapshot = { folder, top, own, refs, head: headCommit(own, refs) };
-    if (!entries) snapshot.isPartial = true;
-    repositories.set(found.common, { common: found.common, snapshot, entries: entries ?? new Map() });
+    const entries = filesBesideObjects(common);
+    const snapshot: RepositorySnapshot = {
+      folder,
+      git: paths.join(top, '.git'),
+      own,
+      refs,
+      head: headCommit(own, refs),
+      ...(!entries && { isPartial: true }),
+    };
+    repositories.set(common, { common, snapshot, scope: scopeOf(entries ?? new EntryTable(), young) });
   }
   return [...repositories.values()];
 }
 
-/** Lists the files of a repository, by name, but objects, refs and locks; undefined for too many. */
-export function filesBesideObjects(common: string): Map<string, WalkedEntry> | undefined {
+function scopeOf(entries: EntryTable, young: bigint): SnapshotScope {
+  const indexes = Array.from({ length: entries.size }, (_, index) => index);
+  return {
+    path: '',
+    isGit: false,
+    skipped: [],
+    entries,
+    recent: new Set(indexes.filter((index) => entries.isYoung(index, young))),
+    oids: indexes.map(() => ''),
+    stored: new Map(),
+    targets: new Map(),
+  };
+}
+
+/** Lists everything of a repository but objects and refs; undefined for too many entries. */
+export function filesBesideObjects(common: string): EntryTable | undefined {
   try {
-    const { entries } = walkFiles(common, '', {
-      isSkipped: (path) => isSkippedFolder(common, path),
-      maxEntries: maxFiles,
-    });
-    for (const [name, { kind }] of entries)
-      if (kind === 'folder' || kind === 'other' || name === 'packed-refs' || name.endsWith('.lock'))
-        entries.delete(name);
-    return entries;
+    const isSkipped = (path: string) => isSkippedFolder(common, path);
+    return walkFiles(common, '', { isSkipped, maxEntries: maxFiles }).entries;
   } catch (error) {
     if (error instanceof TooManyFilesError) return undefined;
     throw error;
   }
+}
+
+/** Yields the index, name and folder of each file of the state, without locks, sockets and packed refs. */
+export function* stateFiles(entries: EntryTable): Generator<[index: number, name: string, folder: string]> {
+  for (const [folder, { start, end }] of entries.folders)
+    for (let index = start; index < end; index++) {
+      const name = entryPath(folder, entries.name(index));
+      const isFile = entries.kind(index) === 'file' || entries.kind(index) === 'link';
+      if (isFile && name !== 'packed-refs' && !name.endsWith('.lock')) yield [index, name, folder];
+    }
 }
 
 // Objects are never changed. Refs are read and written by Git. A submodule inside of the open folders is a repository of its own.
@@ -102,7 +128,8 @@ export async function compareRepository(
   const pushed = new Set(changes.flatMap(({ path }) => pushedRef(common, scope, path) ?? []));
   const refs = await changedRefs(folder, before, after, pushed);
   const readBefore: ReadBefore = (name) => {
-    const stored = scope.entries.find(({ path }) => path === name)?.stored;
+    const index = indexOf(scope, name);
+    const stored = index === undefined ? undefined : scope.stored.get(index);
     return stored && readContentAt(store, stored);
   };
   const files: RepositoryFileChange[] = [];
@@ -179,9 +206,15 @@ const maxLogBytes = 100_000_000;
 function pushedRef(common: string, scope: SnapshotScope, file: string): string | undefined {
   const name = nameIn(common, file);
   if (!isRefLog(name)) return undefined;
-  const old = scope.entries.find(({ path }) => path === name)?.size ?? 0;
+  const index = indexOf(scope, name);
+  const old = index === undefined ? 0 : scope.entries.bytes(index);
   const added = readRegularFileSync(file, maxLogBytes)?.subarray(old).toString('utf8') ?? '';
   return /\tupdate by push$/m.test(added) ? name.slice(name.indexOf('logs/') + 'logs/'.length) : undefined;
+}
+
+function indexOf({ entries }: SnapshotScope, wanted: string): number | undefined {
+  for (const [index, name] of stateFiles(entries)) if (name === wanted) return index;
+  return undefined;
 }
 
 const nameIn = (common: string, file: string): string => paths.relative(common, file).split(paths.sep).join('/');

@@ -15,11 +15,12 @@ interface RepositoryFolders {
 export type RepositoryRefs = Map<string, string>;
 
 /**
- * State of a repository before a call: its refs, and the commit of HEAD. `folder` lies in the working tree `top`. Paths are absolute.
+ * State of a repository before a call: its refs, and the commit of HEAD. `folder` lies in the working tree. Paths are absolute.
  */
 export interface RepositorySnapshot {
   folder: string;
-  top: string;
+  /** `.git` of the working tree. */
+  git: string;
   own: string;
   refs: RepositoryRefs;
   head: string | null;

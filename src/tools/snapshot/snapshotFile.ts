@@ -2,8 +2,9 @@ import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node
 import * as paths from 'node:path';
 import { deserialize, serialize } from 'node:v8';
 import type { StoredContentPosition } from './currentContents.ts';
+import { EntryTable, entryPath, joinFields, type StoredEntryColumns, splitFields } from './entryTable.ts';
 import type { RepositorySnapshot } from './repositoryState.ts';
-import type { EntryIdentity, WalkedEntry } from './walkFiles.ts';
+import type { EntryIdentity, WalkedEntry } from './walkedEntry.ts';
 
 /**
  * Entry of a snapshot. `path` is relative to the scope. The content before the call is a stored content, else a blob of Git, or the target
@@ -22,13 +23,20 @@ export interface SnapshotEntry {
 }
 
 /** Folder with its own ignore rules: an open folder, or a repository inside. `path` is relative to the open folder; '' is the folder itself. */
-export interface SnapshotScope {
+export interface SnapshotScope extends ScopeFacts {
+  entries: EntryTable;
+}
+
+interface ScopeFacts {
   path: string;
   isGit: boolean;
-  entries: SnapshotEntry[];
-  /** Permissions of each folder. */
-  folders: Map<string, number>;
   skipped: string[];
+  /** Facts about single entries, by index. */
+  recent: Set<number>;
+  /** Blobs of Git; '': none. */
+  oids: string[];
+  stored: Map<number, StoredContentPosition>;
+  targets: Map<number, string>;
 }
 
 /** Open folder, or the common folder of a repository with one scope. */
@@ -39,8 +47,27 @@ export interface SnapshotRoot {
 }
 
 interface Snapshot {
-  version: 1;
+  version: 2;
   roots: SnapshotRoot[];
+}
+
+type SerializedScope = Omit<ScopeFacts, 'oids'> & { entries: StoredEntryColumns; oids: string };
+
+interface SerializedSnapshot {
+  version: 2;
+  roots: (Omit<SnapshotRoot, 'scopes'> & { scopes: SerializedScope[] })[];
+}
+
+/** Returns the entry with this index in a folder of the scope. */
+export function snapshotEntry(scope: SnapshotScope, folder: string, index: number): SnapshotEntry {
+  const { entries, recent, oids, stored, targets } = scope;
+  const entry: SnapshotEntry = { path: entryPath(folder, entries.name(index)), ...entries.entry(index) };
+  if (recent.has(index)) entry.isRecent = true;
+  const [oid, position, target] = [oids[index], stored.get(index), targets.get(index)];
+  if (oid) entry.oid = oid;
+  if (position) entry.stored = position;
+  if (target !== undefined) entry.target = target;
+  return entry;
 }
 
 const suffix = '.snapshot';
@@ -52,8 +79,15 @@ const open = new Map<string, Snapshot>();
 
 /** Writes the snapshot without a sync: it is needed after a kill of the editor, not after a power loss. */
 export function writeSnapshot(store: string, id: string, roots: SnapshotRoot[]): void {
-  const snapshot: Snapshot = { version: 1, roots };
-  writeFileSync(snapshotPath(store, id), serialize(snapshot), { mode: 0o600 });
+  const snapshot: Snapshot = { version: 2, roots };
+  const serialized: SerializedSnapshot = {
+    version: 2,
+    roots: roots.map(({ scopes, ...root }) => ({
+      ...root,
+      scopes: scopes.map((scope) => ({ ...scope, entries: scope.entries.stored(), oids: joinFields(scope.oids) })),
+    })),
+  };
+  writeFileSync(snapshotPath(store, id), serialize(serialized), { mode: 0o600 });
   open.set(snapshotPath(store, id), snapshot);
 }
 
@@ -61,9 +95,19 @@ export function writeSnapshot(store: string, id: string, roots: SnapshotRoot[]):
 export function readSnapshot(store: string, id: string): Snapshot {
   const known = open.get(snapshotPath(store, id));
   if (known) return known;
-  const snapshot: Snapshot = deserialize(readFileSync(snapshotPath(store, id)));
-  if (snapshot.version !== 1) throw new Error('The snapshot has another version.');
-  return snapshot;
+  const { version, roots }: SerializedSnapshot = deserialize(readFileSync(snapshotPath(store, id)));
+  if (version !== 2) throw new Error('The snapshot has another version.');
+  return {
+    version,
+    roots: roots.map(({ scopes, ...root }) => ({
+      ...root,
+      scopes: scopes.map((scope) => ({
+        ...scope,
+        entries: new EntryTable(scope.entries),
+        oids: splitFields(scope.oids),
+      })),
+    })),
+  };
 }
 
 export function removeSnapshot(store: string, id: string): void {
@@ -83,7 +127,7 @@ export function packsOfSnapshots(store: string): Set<string> {
       if (Date.now() - statSync(paths.join(store, name)).mtimeMs > maxAgeMs)
         throw new Error('The snapshot is too old.');
       for (const { scopes } of readSnapshot(store, id).roots)
-        for (const { entries } of scopes) for (const { stored } of entries) if (stored) packs.add(stored.pack);
+        for (const { stored } of scopes) for (const { pack } of stored.values()) packs.add(pack);
     } catch {
       removeSnapshot(store, id);
     }

@@ -1,29 +1,12 @@
-import { type BigIntStats, lstatSync, readdirSync } from 'node:fs';
+import type { BigIntStats } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import * as paths from 'node:path';
+import { EntryTable } from './entryTable.ts';
+import { entryKinds, kindNumber, lookAt } from './walkedEntry.ts';
 
-/**
- * Differs after any write to a file, also after an in-place write with restored times: modification and change time in nanoseconds, and
- * inode (0 if the disk reports none).
- */
-export interface EntryIdentity {
-  modified: bigint;
-  changed: bigint;
-  inode: bigint;
-}
-
-/** Entry of a folder on disk. */
-export interface WalkedEntry {
-  kind: 'file' | 'link' | 'folder' | 'other';
-  identity: EntryIdentity;
-  size: number;
-  mode: number;
-}
-
-interface WalkedFolder {
-  /** Files, links, empty folders and others, by path relative to the root, with `/`. */
-  entries: Map<string, WalkedEntry>;
-  /** Permissions of all visited folders; the root is ''. */
-  folders: Map<string, number>;
+interface WalkResult {
+  /** Entries in the visited folders. */
+  entries: EntryTable;
   /** Folders with an own `.git`, not visited. */
   repositories: string[];
   /** Folders that cannot be read. */
@@ -35,7 +18,15 @@ interface WalkOptions {
   isSkipped(path: string): boolean;
   /** Tests for folders that are visited even with an own `.git`. */
   isKnown?(path: string): boolean;
+  /** Entries of an earlier walk. Entries that have the same identity still are reported here and left out of the result. */
+  earlier?: EarlierEntries;
   maxEntries: number;
+}
+
+interface EarlierEntries {
+  entries: EntryTable;
+  /** Receives an index; returns true if the identity decides. */
+  onSame(index: number): boolean;
 }
 
 export class TooManyFilesError extends Error {
@@ -46,55 +37,80 @@ export class TooManyFilesError extends Error {
  * Walks the folder `from` below `root`. Links are not followed; `.git` is never visited. Synchronous, for a worker thread. Throws
  * `TooManyFilesError`.
  */
-export function walkFiles(root: string, from: string, { isSkipped, isKnown, maxEntries }: WalkOptions): WalkedFolder {
-  const walked: WalkedFolder = {
-    entries: new Map(),
-    folders: new Map(),
-    repositories: [],
-    unreadable: [],
-  };
-  const { entries, folders, repositories, unreadable } = walked;
-  const pending = [from];
-  for (let folder = pending.pop(); folder !== undefined; folder = pending.pop()) {
+export function walkFiles(root: string, from: string, options: WalkOptions): WalkResult {
+  const { isSkipped, isKnown, earlier, maxEntries } = options;
+  const entries = new EntryTable();
+  const result: WalkResult = { entries, repositories: [], unreadable: [] };
+  let count = 0;
+  const pending: string[] = [from];
+  const visit = (folder: string): void => {
     const absolute = folder === '' ? root : root + paths.sep + folder;
+    const names = readdirSync(absolute, 'latin1'); // preserves the bytes of any name, so that one that is not UTF-8 is recognized
+    if (folder !== '' && !isKnown?.(folder) && names.includes('.git')) {
+      result.repositories.push(folder);
+      return;
+    }
+    const own = lookAt(absolute);
+    if (!own) return;
+    const start = entries.size;
+    const find = earlier && earlierFinder(earlier.entries, folder);
+    const add = (name: string, stats: BigIntStats) => {
+      count++;
+      const index = find ? find(name) : -1;
+      if (index >= 0 && earlier!.entries.isSame(index, stats) && earlier!.onSame(index)) return;
+      entries.add(name, stats);
+    };
     const prefix = folder === '' ? '' : `${folder}/`;
-    let children: ReturnType<typeof readEntries>;
-    try {
-      children = readEntries(absolute);
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') unreadable.push(folder);
-      continue;
-    }
-    if (folder !== '' && !isKnown?.(folder) && children.some(({ name }) => name === '.git')) {
-      repositories.push(folder);
-      continue;
-    }
-    const own = lookAtEntry(absolute);
-    if (!own) continue;
-    folders.set(folder, own.mode);
+    const inside: string[] = [];
     let isEmpty = true;
-    for (const child of children) {
-      const name = decodedName(child.name);
-      if (name === '.git') continue;
+    for (const latin1 of names) {
+      if (latin1 === '.git') continue;
       isEmpty = false;
+      const name = decodedName(latin1);
       if (name === undefined) continue; // no path of ours can name it
-      const path = prefix + name;
-      if (child.isDirectory()) {
-        if (!isSkipped(path)) pending.push(path);
-        continue;
-      }
-      const entry = lookAtEntry(absolute + paths.sep + name);
-      if (entry?.kind === 'folder') pending.push(path);
-      else if (entry) entries.set(path, entry);
-      if (entries.size + folders.size > maxEntries) throw new TooManyFilesError();
+      const stats = lookAt(absolute + paths.sep + name);
+      if (!stats) continue;
+      if (kindNumber(Number(stats.mode)) === folderKind) inside.push(prefix + name);
+      else add(name, stats);
+      if (count + entries.folders.size > maxEntries) throw new TooManyFilesError();
     }
-    if (isEmpty && folder !== '') entries.set(folder, own);
+    if (isEmpty && folder !== '') add('', own);
+    entries.folders.set(folder, { mode: Number(own.mode) & 0o7777, start, end: entries.size });
+    for (const path of inside) if (!isSkipped(path)) pending.push(path);
+  };
+  for (let folder = pending.pop(); folder !== undefined; folder = pending.pop()) {
+    const start = entries.size;
+    try {
+      visit(folder);
+    } catch (error) {
+      if (error instanceof TooManyFilesError) throw error;
+      entries.truncate(start);
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') result.unreadable.push(folder);
+    }
   }
-  return walked;
+  return result;
 }
 
-// Latin-1 preserves the bytes of any name, so that a name that is not UTF-8 is recognized.
-const readEntries = (folder: string) => readdirSync(folder, { withFileTypes: true, encoding: 'latin1' });
+const folderKind = entryKinds.indexOf('folder');
+
+/** Returns a function that finds the earlier entries of a folder by name, fast if they are asked for in their order. Index -1: none. */
+function earlierFinder(entries: EntryTable, folder: string): (name: string) => number {
+  const range = entries.folders.get(folder);
+  if (!range) return () => -1;
+  let next = range.start;
+  let byName: Map<string, number> | undefined;
+  return (name) => {
+    if (next < range.end && entries.name(next) === name) return next++;
+    if (!byName) {
+      byName = new Map();
+      for (let index = range.start; index < range.end; index++) byName.set(entries.name(index), index);
+    }
+    const index = byName.get(name);
+    if (index === undefined) return -1;
+    next = index + 1;
+    return index;
+  };
+}
 
 function decodedName(latin1: string): string | undefined {
   if (!/[\x80-\xff]/.test(latin1)) return latin1;
@@ -102,26 +118,3 @@ function decodedName(latin1: string): string | undefined {
   const name = bytes.toString('utf8');
   return Buffer.from(name, 'utf8').equals(bytes) ? name : undefined;
 }
-
-/** Returns the entry at an absolute path, without following a link; undefined if nothing exists. */
-export function lookAtEntry(path: string): WalkedEntry | undefined {
-  const stats = lstatSync(path, { bigint: true, throwIfNoEntry: false });
-  if (!stats) return undefined;
-  const isFile = stats.isFile();
-  return {
-    kind: isFile ? 'file' : stats.isSymbolicLink() ? 'link' : stats.isDirectory() ? 'folder' : 'other',
-    identity: identityOf(stats),
-    size: Number(stats.size),
-    mode: Number(stats.mode) & 0o7777,
-  };
-}
-
-export const identityOf = ({ mtimeNs, ctimeNs, ino }: BigIntStats): EntryIdentity => ({
-  modified: mtimeNs,
-  changed: ctimeNs,
-  inode: ino,
-});
-
-/** Text of an identity with the size, for a file. */
-export const identityText = ({ modified, changed, inode }: EntryIdentity, size: number): string =>
-  `${size}-${modified}-${changed}-${inode}`;
