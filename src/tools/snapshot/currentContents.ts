@@ -13,6 +13,7 @@ import * as paths from 'node:path';
 import { deserialize, serialize } from 'node:v8';
 import { contentPackSuffix } from '../../protocol/values/contentPack.ts';
 import { contentId, PackWriter } from './packWriter.ts';
+import { identityText, lookAtEntry } from './walkedEntry.ts';
 
 interface StoredFile extends StoredContentPosition {
   identity: string;
@@ -33,7 +34,7 @@ export class CurrentContents {
 
   /** @param folder absolute path, created with the first content */
   constructor(private readonly folder: string) {
-    this.files = readIndex(paths.join(folder, indexName));
+    this.files = readIndex(folder);
   }
 
   /** Removes the index of a folder, so that all files are read again. */
@@ -95,6 +96,7 @@ export class CurrentContents {
     this.isChanged = false;
     mkdirSync(this.folder, { recursive: true, mode: 0o700 });
     writeFileSync(paths.join(this.folder, indexName), serialize(this.files), { mode: 0o600 });
+    remember(this.folder, this.files);
     const used = new Set([...this.files.values()].map(({ pack }) => pack));
     for (const name of readdirSync(this.folder))
       if (name.endsWith(contentPackSuffix) && !used.has(name) && !needed.has(name))
@@ -102,6 +104,7 @@ export class CurrentContents {
   }
 
   abandon(): void {
+    lastIndex = undefined;
     this.writer?.abandon();
     this.writer = undefined;
     for (const [file, { pack }] of this.files) if (!existsSync(paths.join(this.folder, pack))) this.files.delete(file);
@@ -136,11 +139,26 @@ export function readContentAt(folder: string, { pack, offset, length }: StoredCo
   }
 }
 
-function readIndex(file: string): Map<string, StoredFile> {
+// Index that was read or written last. What it says of an identity stays true, also if another window has written since.
+let lastIndex: { folder: string; identity: string; files: Map<string, StoredFile> } | undefined;
+
+function remember(folder: string, files: Map<string, StoredFile>): void {
+  const entry = lookAtEntry(paths.join(folder, indexName));
+  lastIndex = entry && { folder, identity: identityText(entry.identity, entry.size), files };
+}
+
+function readIndex(folder: string): Map<string, StoredFile> {
+  const file = paths.join(folder, indexName);
+  const entry = lookAtEntry(file);
+  if (!entry) return new Map();
+  const identity = identityText(entry.identity, entry.size);
+  if (lastIndex?.folder === folder && lastIndex.identity === identity) return lastIndex.files;
   try {
     const index: unknown = deserialize(readFileSync(file));
-    return index instanceof Map ? index : new Map();
+    const files = index instanceof Map ? index : new Map();
+    lastIndex = { folder, identity, files };
+    return files;
   } catch {
-    return new Map(); // missing or damaged: all files are read again
+    return new Map(); // damaged: all files are read again
   }
 }
