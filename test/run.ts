@@ -138,6 +138,13 @@ const parts: Part[] = [
     TOWPATH_HISTORIES: '10000',
   }),
   onlyAll('flows', [binary('mocha'), '--timeout', '0', 'test/workflows/run/flows.test.ts'], { TOWPATH_FLOWS: '10000' }),
+  onlyAll('discards', [binary('mocha'), '--timeout', '0', 'test/tools/snapshot/discards.test.ts'], {
+    TOWPATH_DISCARDS: 'all',
+  }),
+  onlyAll('undos', [binary('mocha'), '--timeout', '0', 'test/tools/snapshot/randomRuns.test.ts'], {
+    TOWPATH_UNDO_RUNS: '1000',
+    TOWPATH_UNDO_BUILDS: '50',
+  }),
   onlyAll('foreign', ['test/l10n/foreign.ts']),
   onlyAll('sampled', [binary('mocha'), 'test/llm/local/worker/sampled.test.ts'], { TOWPATH_SAMPLED: '25' }),
   onlyAll('kills', ['test/kills/run.ts']),

@@ -80,6 +80,8 @@ const slowUnits = [
   'run',
   'runs/lock',
   'tools/shellSyntax/bash',
+  'tools/snapshot/discards',
+  'tools/snapshot/randomRuns',
   'tools/commands/destructive',
   'tools/edit/edits',
   'tools/commands/grantAttacks',
