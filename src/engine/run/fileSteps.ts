@@ -63,7 +63,8 @@ export async function prepareUndoStep(
   return { step, content, found, isDone };
 }
 
-const hasMode = ({ mode }: Found, { was, form }: UndoFileStep): boolean =>
+/** Tests if a file has the permissions of the state that the step restores; true if they are not recorded. */
+export const hasMode = ({ mode }: Found, { was, form }: UndoFileStep): boolean =>
   mode === undefined || mode === (was?.mode ?? form?.mode ?? mode);
 
 async function findContent(workspace: Workspace, step: UndoFileStep, path: string): Promise<Found> {

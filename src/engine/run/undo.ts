@@ -23,6 +23,7 @@ import { existsInWorkspace } from './emptyFolders.ts';
 import {
   applyUndoStep,
   fileChangedMeanwhileError,
+  hasMode,
   isFileChangedSinceStep,
   moveInWorkspace,
   type PreparedUndoStep,
@@ -439,7 +440,7 @@ function targetOf(
     if (isUndoMove(one)) return undefined;
     const target = ready.get(other);
     const isFree = target && !target.isDone && (target.now === undefined ? target.expected : target.found.id) === null;
-    const isSame = one.left === null && isFree && target.content === text;
+    const isSame = one.left === null && isFree && target.content === text && hasMode(found, one);
     if (isSame && !between.some((path) => isAncestorOrDescendantPath(path, one.at))) return target;
     between.push(one.at);
   }

@@ -117,6 +117,17 @@ describe('undo of what commands did', () => {
     assert.equal(statSync(at('a')).mode & 0o777, 0o755);
   });
 
+  it('restores permissions from before a later move', async () => {
+    await begin({ 'd/a': 'A\n' }, [{ calls: [run('chmod 755 d/a')] }, { calls: [run('mv d e; mkdir d')] }], () =>
+      chmodSync(at('d/a'), 0o640),
+    );
+    await undo('run');
+    assert.deepEqual(files('d/a', 'e/a'), ['A\n', undefined]);
+    assert.equal(statSync(at('d/a')).mode & 0o777, 0o640);
+    await redo();
+    assert.equal(statSync(at('e/a')).mode & 0o777, 0o755);
+  });
+
   it('also of a command that failed', async () => {
     await begin({ a: 'A\n' }, [{ calls: [run('rm a; exit 3')] }]);
     await undo('run');
