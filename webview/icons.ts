@@ -5,6 +5,8 @@ const icon = (drawing: TemplateResult<2>): TemplateResult =>
 
 const line = (path: string): TemplateResult => icon(svg`<path d=${path} />`);
 
+const circle = 'M8 14A6 6 0 1 0 8 2a6 6 0 0 0 0 12z';
+
 export const icons = {
   add: line('M8 3v10M3 8h10'),
   branch: line(
@@ -15,7 +17,7 @@ export const icons = {
   close: line('M4 4l8 8M12 4l-8 8'),
   dot: icon(svg`<circle class="filled" cx="8" cy="8" r="3" />`),
   down: line('M8 3v9.5M4 8.8l4 4 4-4'),
-  error: line('M8 14A6 6 0 1 0 8 2a6 6 0 0 0 0 12zM5.8 5.8l4.4 4.4M10.2 5.8l-4.4 4.4'),
+  error: line(`${circle}M5.8 5.8l4.4 4.4M10.2 5.8l-4.4 4.4`),
   eye: line(
     'M1.5 8S3.9 3.8 8 3.8 14.5 8 14.5 8 12.1 12.2 8 12.2 1.5 8 1.5 8zM8 9.9a1.9 1.9 0 1 0 0-3.8 1.9 1.9 0 0 0 0 3.8z',
   ),
@@ -23,13 +25,11 @@ export const icons = {
   flow: line('M2.5 3h4v3.5h-4zM9.5 9.5h4V13h-4zM4.5 6.5v4.8h5'),
   folder: line('M2 4h4l1.3 1.5H14V13H2z'),
   history: line('M2.8 8a5.3 5.3 0 1 0 1.6-3.8L2.8 5.7M2.8 2.6v3.1h3.1M8 5v3.2l2.2 1.5'),
-  info: line('M8 14A6 6 0 1 0 8 2a6 6 0 0 0 0 12zM8 7.3v3.9M8 4.9v.3'),
+  info: line(`${circle}M8 7.3v3.9M8 4.9v.3`),
   left: line('M10 4L6 8l4 4'),
   lines: line('M3 4h10M3 8h7M3 12h9'),
   list: line('M2.5 4l1 1 1.7-2M2.5 10.8l1 1 1.7-2M8 4.3h5.5M8 11h5.5'),
-  more: icon(
-    svg`<circle class="filled" cx="3.5" cy="8" r="1.2" /><circle class="filled" cx="8" cy="8" r="1.2" /><circle class="filled" cx="12.5" cy="8" r="1.2" />`,
-  ),
+  more: icon(svg`${[3.5, 8, 12.5].map((x) => svg`<circle class="filled" cx=${x} cy="8" r="1.2" />`)}`),
   pause: icon(svg`<path class="filled" d="M5 4h2v8H5zM9 4h2v8H9z" />`),
   pauseLines: line('M6 4.5v7M10 4.5v7'),
   pencil: line('M3 13l.6-2.8 7.2-7.2 2.2 2.2-7.2 7.2zM9.4 4.4l2.2 2.2'),
@@ -38,7 +38,7 @@ export const icons = {
   pin: line('M5 2.5h6M6.2 2.5v4L4 9.5h8L9.8 6.5v-4M8 9.5V14'),
   plug: line('M6 2.5v3M10 2.5v3M4.5 5.5h7v2.2a3.5 3.5 0 0 1-7 0zM8 11.2v2.8'),
   prompt: line('M2.5 3.5h11v7.5H7L4.3 13.3V11H2.5z'),
-  question: line('M8 14A6 6 0 1 0 8 2a6 6 0 0 0 0 12zM6.3 6.4a1.75 1.75 0 1 1 2.6 1.5c-.6.4-.9.7-.9 1.4M8 11.2v.3'),
+  question: line(`${circle}M6.3 6.4a1.75 1.75 0 1 1 2.6 1.5c-.6.4-.9.7-.9 1.4M8 11.2v.3`),
   right: line('M3 8h9.5M8.8 4l4 4-4 4'),
   ring: line('M8 12.5a4.5 4.5 0 1 0 0-9 4.5 4.5 0 0 0 0 9z'),
   ringDot: icon(

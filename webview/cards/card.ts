@@ -142,8 +142,8 @@ function changeButtons(
   isCardOpen: boolean,
 ): TemplateResult | typeof nothing {
   const { changes: [change] = [], moved, command, undone } = state;
-  if (!change && !moved) return nothing;
   const isRecorded = hasRecordedChanges(state);
+  if (!change && !moved && !isRecorded) return nothing;
   const { path } = callWithCorrectedArguments(call, state).arguments;
   const what = isRecorded
     ? (command?.line ?? call.name)
@@ -158,7 +158,7 @@ function changeButtons(
     @click=${() => context.post({ type: 'undo', runId: key.runId, toolCallIds: [key.toolCallId] })}>${icons.undo}</vscode-button>`
       : nothing
   }${
-    (isRecorded ? isCardOpen : change && !change.kind) // nothing to compare in a deletion in on-disk form
+    change && (isRecorded ? isCardOpen : !change.kind) // nothing to compare in a deletion in on-disk form
       ? html`<vscode-button appearance="secondary" class="small" data-testid="open-diff" title=${t('Show what changed in {0}', name)}
       @click=${() => context.post({ type: 'open-diff', ...key })}>${t('Diff')}</vscode-button>`
       : nothing

@@ -6,10 +6,10 @@ import { type CardTextPiece, changedLineCountPieces, toPlainTextPiece } from './
 
 /** Tests for changes that were recorded by comparison: of a command, or a tool of a server or of the editor. */
 export const hasRecordedChanges = (state: CallState | undefined): boolean =>
-  state?.snapshot !== undefined && Boolean(state.changes?.length);
+  state?.snapshot !== undefined && Boolean(state.changes?.length || state.repositories?.length);
 
-/** Formats `3 files changed, 2 created +12 −3`. Folders are not counted. */
-export function recordedChangePieces({ changes = [], lines }: CallState): CardTextPiece[] {
+/** Formats `3 files changed, 2 created, Git changed +12 −3`. Folders are not counted. */
+export function recordedChangePieces({ changes = [], repositories, lines }: CallState): CardTextPiece[] {
   const files = changes.filter(({ kind, afterKind }) => kind !== 'folder' && afterKind !== 'folder');
   const created = files.filter(({ before }) => before === null).length;
   const deleted = files.filter(({ after }) => after === null).length;
@@ -19,6 +19,7 @@ export function recordedChangePieces({ changes = [], lines }: CallState): CardTe
   if (changed > 0) texts.push(t('{0} changed', numberOf(changed)));
   if (created > 0) texts.push(t('{0} created', numberOf(created)));
   if (deleted > 0) texts.push(t('{0} deleted', numberOf(deleted)));
+  if (repositories?.length) texts.push(t('Git changed'));
   if (texts.length === 0) return [];
   const { added = 0, removed = 0 } = lines ?? {};
   return [toPlainTextPiece(texts.join(', ')), ...(added + removed > 0 ? changedLineCountPieces(added, removed) : [])];
@@ -28,9 +29,6 @@ export function recordedChangePieces({ changes = [], lines }: CallState): CardTe
 export function lostFilesView({ lost = [], lostCount = lost.length }: CallState): TemplateResult | typeof nothing {
   if (lost.length === 0) return nothing;
   const names = lost.slice(0, 3).map(escapeInvisibleInLine).join(', ');
-  return html`<p class="quiet" data-testid="lost-files">${
-    lostCount > 3
-      ? t('Cannot be restored: {0} and {1} more', names, lostCount - 3)
-      : t('Cannot be restored: {0}', names)
-  }</p>`;
+  const all = lostCount > 3 ? t('{0} and {1} more', names, lostCount - 3) : names;
+  return html`<p class="quiet" data-testid="lost-files">${t('Cannot be restored: {0}', all)}</p>`;
 }

@@ -1,5 +1,6 @@
 import type { RefChange, RepositoryChange, RepositoryFileChange } from '../../protocol/content/repositoryChange.ts';
 import { callsInStartOrder, type Run } from '../../protocol/run/run.ts';
+import { isNote, isRemoteRef } from '../../tools/snapshot/repositoryState.ts';
 
 /**
  * Change of a repository that undoes the changes of calls. `pushed`: remote names of pushes, whose refs stay. `isBroken`: something else
@@ -74,7 +75,7 @@ function joined(newer: RepositoryUndo, older: RepositoryUndo): RepositoryUndo {
     const all = new Map(changes.map((change) => [change.name, change]));
     for (const change of earlier) {
       const known = all.get(change.name);
-      if (known && !isNext(known, change)) isBroken = true;
+      if (known && !isNext(known, change) && !isRemoteRef(change.name) && !isNote(change.name)) isBroken = true;
       all.set(change.name, known ? join(known, change) : change);
     }
     return [...all.values()];
@@ -99,7 +100,7 @@ function joined(newer: RepositoryUndo, older: RepositoryUndo): RepositoryUndo {
       path: one.path,
       head: { before: one.head.before, after: other.head.after },
       refs: refs.filter(({ before, after }) => before !== after),
-      files: files.filter(({ before, after }) => before !== after),
+      files: files.filter(({ before, after, mode, afterMode }) => before !== after || mode !== afterMode),
       ...((one.mixed || other.mixed) && { mixed: true as const }),
     },
     toolCallIds: [...older.toolCallIds, ...newer.toolCallIds],

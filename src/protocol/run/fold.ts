@@ -23,6 +23,12 @@ const leavesProgress = new Set<RunEvent['type']>([
   ...(['command-changes', 'queued', 'queued-change', 'queued-remove'] as const),
 ]);
 
+/** Fields of a call that are those of its newest end: a node repeats a call under the same id. */
+const endFields = [
+  ...(['ms', 'ok', 'code', 'changes', 'moved', 'unrecorded', 'lost', 'lostCount', 'lines', 'repositories'] as const),
+  ...(['stillRunning', 'outputId', 'background', 'exitCode', 'diff', 'interruptedAt'] as const),
+];
+
 const shownTypes: ReadonlySet<RunEvent['type']> = new Set(
   Object.keys({
     chunk: true,
@@ -130,31 +136,27 @@ export function applyEvent(run: Run, event: RunEvent): void {
         break;
       }
       run.live ??= { content: '', thinking: '', calls: [] };
+      const { live } = run;
       if (event.contentIsThinking) {
-        run.live.thinking += run.live.content.trimEnd();
-        run.live.content = '';
+        live.thinking += live.content.trimEnd();
+        live.content = '';
       }
-      run.live.content += event.content ?? '';
-      run.live.thinking += event.thinking ?? '';
+      live.content += event.content ?? '';
+      live.thinking += event.thinking ?? '';
       if (event.toolCall) {
         const { index, name, argumentsText } = event.toolCall;
-        while (run.live.calls.length <= index) run.live.calls.push({ name: '', argumentsText: '' });
-        const draft = run.live.calls[index]!;
+        while (live.calls.length <= index) live.calls.push({ name: '', argumentsText: '' });
+        const draft = live.calls[index]!;
         if (name) draft.name = name;
         draft.argumentsText += argumentsText ?? '';
       }
       break;
     }
-    case 'progress':
-      run.progress = {
-        text: event.text,
-        ...(event.said && { said: event.said }),
-        fraction: event.fraction,
-        until: event.until,
-        ...(event.attempt !== undefined && { attempt: event.attempt }),
-        ...(event.callId !== undefined && { callId: event.callId }),
-      };
+    case 'progress': {
+      const { type: _, runId: __, seq: ___, at: ____, ...progress } = event;
+      run.progress = progress;
       break;
+    }
     case 'pausing':
       run.pausing = true;
       break;
@@ -166,23 +168,15 @@ export function applyEvent(run: Run, event: RunEvent): void {
       };
       break;
     case 'approval-request':
-      run.calls[event.toolCallId] = {
-        ...begunBefore(run.calls[event.toolCallId]), // a node repeats a request under the same id
-        status: 'asking',
-        question: event.question,
-        proposed: event.proposed,
-        requestSeq: event.seq,
-        ...(event.title && { title: event.title }),
-      };
-      break;
     case 'question': {
-      const { proposed, requestSeq } = run.calls[event.toolCallId] ?? {};
+      const former = run.calls[event.toolCallId];
+      const { proposed, requestSeq } = event.type === 'question' ? (former ?? {}) : { ...event, requestSeq: event.seq };
       run.calls[event.toolCallId] = {
-        ...begunBefore(run.calls[event.toolCallId]),
+        ...begunBefore(former), // a node repeats a request under the same id
         status: 'asking',
         question: event.question,
-        ...(event.title && { title: event.title }),
         ...(proposed && { proposed, requestSeq }),
+        ...(event.title && { title: event.title }),
       };
       break;
     }
@@ -251,28 +245,15 @@ export function applyEvent(run: Run, event: RunEvent): void {
     }
     case 'tool-end': {
       const call = callOf(run, event.toolCallId);
-      call.status = 'done';
+      const { interruptedAt } = call;
       if (run.asking?.length) run.asking = asksBut(run, event.toolCallId);
-      call.ms = event.ms;
-      call.ok = event.ok;
-      call.code = event.code;
       if (!event.ok && call.changes && !event.changes) run.unmade = [...(run.unmade ?? []), ...call.changes];
-      call.changes = event.changes;
-      call.moved = event.moved;
-      call.unrecorded = event.unrecorded;
+      for (const key of endFields) call[key] = event[key] as never;
+      call.status = 'done';
+      call.interruptedAt ??= interruptedAt;
       if (event.unrecorded) run.ran = true;
-      call.lost = event.lost;
-      call.lostCount = event.lostCount;
-      call.lines = event.lines;
-      call.repositories = event.repositories;
       foldFileChanges(run, event);
-      call.stillRunning = event.stillRunning;
-      call.outputId = event.outputId;
-      call.background = event.background;
-      call.exitCode = event.exitCode;
-      if (event.interruptedAt !== undefined) call.interruptedAt = event.interruptedAt;
       if (event.outcome) recordOutcome(run, event.toolCallId, { tool: event.name, ...event.outcome });
-      call.diff = event.diff;
       delete call.question?.diff; // the card has the diff now
       break;
     }

@@ -229,8 +229,10 @@ export const callsInStartOrder = ({ calls }: Pick<Run, 'calls'>): [toolCallId: s
   sortedDictionaryEntries(calls).sort(([, one], [, other]) => startOf(one) - startOf(other));
 
 /** Returns the paths that a call has changed and that no undo has restored. */
-export const pathsToUndo = ({ changes = [], moved, undone = [] }: CallState): string[] =>
-  [...changes.map(({ path }) => path), ...(moved ? [moved.to] : [])].filter((path) => !undone.includes(path));
+export const pathsToUndo = ({ changes = [], repositories = [], moved, undone = [] }: CallState): string[] =>
+  [...[...changes, ...repositories].map(({ path }) => path), ...(moved ? [moved.to] : [])].filter(
+    (path) => !undone.includes(path),
+  );
 
 const startOf = ({ startSeq = Number.MAX_SAFE_INTEGER }: CallState): number => startSeq;
 

@@ -47,11 +47,10 @@ interface WithFiles {
 interface CallWithFiles {
   changes?: StoredFileChange[];
   repositories?: RepositoryChange[];
-  undone?: string[];
+  undone?: string[] | undefined;
   lost?: string[];
-  lostCount?: number;
   lines?: { added: number; removed: number };
-  unrecorded?: UnrecordedReason;
+  unrecorded?: UnrecordedReason | undefined;
   background?: BackgroundCommandStart;
 }
 
@@ -67,21 +66,21 @@ export function foldFileChanges(run: WithFiles, event: RunEvent): void {
   if (event.type === 'tool-end' || event.type === 'command-changes') {
     const moved = event.type === 'tool-end' ? event.moved : undefined;
     const paths = [
-      ...(event.changes ?? []).map(({ path }) => path),
+      ...[...(event.changes ?? []), ...(event.repositories ?? [])].map(({ path }) => path),
       ...(moved ? [moved.from, moved.to] : []),
-      ...(event.repositories ?? []).map(({ path }) => path),
     ];
     if (paths.length > 0 && run.undos) run.undos = run.undos.filter((one) => !touches(one, paths));
     changeFiles(run, event);
   } else if (event.type === 'undo') {
-    const before = new Map(run.files && sortedDictionaryEntries(run.files).map(([path, file]) => [path, { ...file }]));
+    const texts = () =>
+      new Map(sortedDictionaryEntries(run.files ?? {}).map(([path, file]) => [path, JSON.stringify(file)]));
+    const before = texts();
     undoFiles(run, event.changes, event.paths);
     if (!event.moves) return;
     const { seq, toolCallIds, changes, moves, repositories } = event;
-    const now = new Map(run.files && sortedDictionaryEntries(run.files));
-    const paths = [...new Set([...before.keys(), ...now.keys()])];
-    const files = paths.flatMap((path): RedoableUndo['files'] =>
-      JSON.stringify(before.get(path)) === JSON.stringify(now.get(path)) ? [] : [[path, before.get(path) ?? null]],
+    const now = texts();
+    const files = [...new Set([...before.keys(), ...now.keys()])].flatMap((path): RedoableUndo['files'] =>
+      before.get(path) === now.get(path) ? [] : [[path, JSON.parse(before.get(path) ?? 'null')]],
     );
     const undone = { seq, toolCallIds, changes, moves, ...(repositories && { repositories }), files };
     run.undos = [...(run.undos ?? []), undone].slice(-maxUndos);
@@ -206,28 +205,21 @@ function moveFiles(files: Dictionary<FileChangedByRun>, { from, to }: FileMove):
 }
 
 /** Adds a later record of the same call. A path that was undone in between counts from the new record on. */
-export function addRecordedChanges(call: CallWithFiles, event: Extract<RunEvent, { type: 'command-changes' }>): void {
-  const { seq, lost = [], unrecorded, lines } = event;
-  const changes = (event.changes ?? []).map((one) => ({ ...one, seq }));
-  const repositories = (event.repositories ?? []).map((one) => ({ ...one, seq }));
-  const again = new Set([...changes, ...repositories].map(({ path }) => path));
-  const isOver = ({ path }: { path: string }) => again.has(path) && call.undone?.includes(path);
-  call.changes = [...(call.changes ?? []).filter((one) => !isOver(one)), ...changes];
-  call.repositories = [...(call.repositories ?? []).filter((one) => !isOver(one)), ...repositories];
-  const undone = call.undone?.filter((path) => !again.has(path));
-  if (undone?.length) call.undone = undone;
-  else delete call.undone;
-  const lostCount = (call.lostCount ?? call.lost?.length ?? 0) + (event.lostCount ?? lost.length);
-  call.lost = [...(call.lost ?? []), ...lost];
-  if (lostCount > call.lost.length) call.lostCount = lostCount;
-  if (unrecorded) call.unrecorded = unrecorded;
-  if (lines)
-    call.lines = {
-      added: (call.lines?.added ?? 0) + lines.added,
-      removed: (call.lines?.removed ?? 0) + lines.removed,
-    };
-  if (call.background) {
-    const { snapshot: _, ...background } = call.background;
-    call.background = { ...background, ...(event.snapshot !== undefined && { snapshot: event.snapshot }) };
-  }
+export function addRecordedChanges(
+  call: CallWithFiles,
+  { seq, changes = [], repositories = [], lost, unrecorded, snapshot }: Extract<RunEvent, { type: 'command-changes' }>,
+): void {
+  const undone = new Set(call.undone);
+  const added = <Change extends { path: string }>(former: readonly Change[] = [], later: readonly Change[]) => {
+    const again = new Set(later.map(({ path }) => path));
+    const standing = former.filter(({ path }) => !again.has(path) || !undone.has(path));
+    call.undone = call.undone?.filter((path) => !again.has(path));
+    return [...standing, ...later.map((one) => ({ ...one, seq }))];
+  };
+  call.changes = added(call.changes, changes);
+  call.repositories = added(call.repositories, repositories);
+  if (lost) call.lost = [...(call.lost ?? []), ...lost];
+  call.unrecorded = unrecorded ?? call.unrecorded;
+  if (changes.length > 0) delete call.lines; // not counted over several records
+  if (call.background) call.background = { ...call.background, snapshot };
 }

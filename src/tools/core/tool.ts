@@ -172,12 +172,14 @@ export interface ToolCallPlan {
 
 /**
  * `promised`: files and repositories (absolute paths) that an undo of the call restores, as the text says; the call must not start without
- * their record. They are all that the call discards. `isOnlyReason`: nothing else about the call always requires an approval.
+ * their record. `isCertain`: these are all that the call can discard, and only files. `isOnlyReason`: nothing else about the call always
+ * requires an approval.
  */
 export interface PlannedDataLoss {
   text: LocalizableText;
   items: readonly string[];
   promised?: readonly string[];
+  isCertain?: true;
   isOnlyReason?: true;
 }
 

@@ -54,7 +54,7 @@ async function subjectOf({ tool, args, plan, through }: PlannedToolCall, workspa
     ...(tool.origin && { origin: tool.origin(args) }),
     readsOnly: typeof plan?.reading === 'function',
     always: plan !== undefined && (plan.grant === undefined || plan.guarded === true),
-    ...(plan?.loss?.promised && plan.loss.isOnlyReason && { undoable: true as const }),
+    ...(plan?.loss?.isCertain && plan.loss.isOnlyReason && { undoable: true as const }),
     trusted: workspace.trusted,
   };
 }

@@ -38,19 +38,18 @@ export async function readRepositories(folders: readonly string[], young: bigint
   const repositories = new Map<string, RecordedRepository>();
   for (const folder of folders) {
     const found = await findRepository(folder).catch(() => undefined);
-    if (!found || repositories.has(found.common)) continue;
+    if (!found) continue;
     const { common, own, top } = found;
-    const refs = await readRefs(folder).catch(() => undefined);
+    const tree = paths.join(top, '.git');
+    const known = repositories.get(common);
+    known?.snapshot.trees.push(tree);
+    const refs = known ? undefined : await readRefs(folder).catch(() => undefined);
     if (!refs) continue;
     const entries = filesBesideObjects(common);
-    const snapshot: RepositorySnapshot = {
-      folder,
-      git: paths.join(top, '.git'),
-      own,
-      refs,
-      head: headCommit(own, refs),
-      ...(!entries && { isPartial: true }),
-    };
+    // Files outside of the folder could not be put back, and the refs of a reftable are not files.
+    const isPartial = !entries || top !== folder || existsSync(paths.join(common, 'reftable'));
+    const head = headCommit(own, refs);
+    const snapshot = { folder, trees: [tree], own, refs, head, ...(isPartial && { isPartial: true as const }) };
     repositories.set(common, { common, snapshot, scope: scopeOf(entries ?? new EntryTable(), young) });
   }
   return [...repositories.values()];
@@ -159,7 +158,8 @@ export async function compareRepository(
 }
 
 async function listingsOf(common: string, name: string, before: Buffer | undefined, store: string) {
-  const own = paths.dirname(paths.join(common, name));
+  const folder = paths.dirname(paths.join(common, name));
+  const own = existsSync(folder) ? folder : common; // a working tree may be gone
   const copy = paths.join(store, `${randomUUID()}.index`);
   try {
     if (before) writeFileSync(copy, before, { mode: 0o600 });

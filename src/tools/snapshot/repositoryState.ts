@@ -15,12 +15,12 @@ interface RepositoryFolders {
 export type RepositoryRefs = Map<string, string>;
 
 /**
- * State of a repository before a call: its refs, and the commit of HEAD. `folder` lies in the working tree. Paths are absolute.
+ * State of a repository before a call: its refs, and the commit of HEAD. `folder` lies in one of the working trees. Paths are absolute.
  */
 export interface RepositorySnapshot {
   folder: string;
-  /** `.git` of the working tree. */
-  git: string;
+  /** `.git` of each recorded working tree. */
+  trees: string[];
   own: string;
   refs: RepositoryRefs;
   head: string | null;
@@ -71,3 +71,10 @@ export const isIndexFile = (name: string): boolean => /^(worktrees\/[^/]+\/)?ind
 
 /** Tests for a log of a ref, by its path relative to the common folder. */
 export const isRefLog = (name: string): boolean => /^(worktrees\/[^/]+\/)?logs\//.test(name);
+
+/** Tests for a ref that mirrors a branch of a remote. */
+export const isRemoteRef = (name: string): boolean => name.startsWith('refs/remotes/');
+
+/** Tests for a file in which Git leaves a note of its last command, by its path relative to the common folder. */
+export const isNote = (name: string): boolean =>
+  ['FETCH_HEAD', 'COMMIT_EDITMSG', 'ORIG_HEAD', 'gc.log'].includes(paths.posix.basename(name));

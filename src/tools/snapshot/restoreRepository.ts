@@ -14,7 +14,9 @@ import {
   hashIndexEntries,
   headCommit,
   isIndexFile,
+  isNote,
   isRefLog,
+  isRemoteRef,
   type RepositoryRefs,
   readRefs,
 } from './repositoryState.ts';
@@ -43,8 +45,8 @@ export interface PreparedRepositoryChange {
 }
 
 /**
- * Checks that a repository is in the state `before` of a change, or between `before` and `after`. Throws `UserFacingError` if something else
- * has changed it.
+ * Checks that a repository is in the state `before` of a change, or between `before` and `after`. Later entries of logs, refs of remotes that
+ * have moved and notes of Git stay. Throws `UserFacingError` if something else has changed it.
  * @param folder working tree, absolute
  */
 export async function prepareRepositoryChange(
@@ -58,32 +60,28 @@ export async function prepareRepositoryChange(
   const now = await readRefs(folder);
   const refs = change.refs.filter(({ name, before, after }) => {
     const value = now.get(name) ?? null;
-    if (value !== before && value !== after) throw new UserFacingError(message('{0} has moved since.', shortRef(name)));
-    return value !== after;
+    if (value === before || value === after) return value !== after;
+    if (isRemoteRef(name)) return false;
+    throw new UserFacingError(message('{0} has moved since.', shortRef(name)));
   });
   const { before, after } = change.head;
   const head = headCommit(found.own, now);
   const isBegun = refs.length < change.refs.length;
   if (!isBegun && head !== before && head !== after) throw new UserFacingError(message('{0} has moved since.', 'HEAD'));
   await checkDescendants(folder, change, now);
+  await checkWorkingTrees(folder, found, change, refs);
   const files: PreparedFile[] = [];
   for (const one of change.files) {
     const file = fileIn(found.common, one.name);
-    const bytes = await readOrNull(file);
-    const state = await stateOf(file, one, bytes);
-    if (state === 'after') continue;
+    const current = await readCurrent(file);
+    const state = await stateOf(file, one, current);
     if (state === 'before') {
-      files.push({
-        change: one,
-        file,
-        found: bytes,
-        content: one.after === null ? null : await contents.read(one.after),
-      });
-      continue;
+      const content = one.after === null ? null : await contents.read(one.after);
+      files.push({ change: one, file, found: current?.bytes ?? null, content });
+    } else if (state === 'other' && !isNote(one.name)) {
+      if (isIndexFile(one.name)) throw new UserFacingError(message('You have staged other changes since.'));
+      throw new UserFacingError(message('{0} has changed since.', one.name));
     }
-    if (isRefLog(one.name)) continue; // has later entries, which stay
-    if (isIndexFile(one.name)) throw new UserFacingError(message('You have staged other changes since.'));
-    throw new UserFacingError(message('{0} has changed since.', one.name));
   }
   return { folder, common: found.common, change, refs, files };
 }
@@ -94,64 +92,94 @@ async function checkDescendants(folder: string, change: RepositoryChange, now: R
   for (const { name, before, isNew } of change.refs) {
     if (!isNew || before === null || now.get(name) !== before) continue;
     const answer = await askGit(folder, ['for-each-ref', `--contains=${before}`, '--format=%(refname)']);
-    const other = answer.split('\n').find((one) => one !== '' && !own.has(one) && !one.startsWith('refs/remotes/'));
+    const other = answer.split('\n').find((one) => one !== '' && !own.has(one) && !isRemoteRef(one));
     if (other !== undefined) throw new UserFacingError(message('{0} contains its commits.', shortRef(other)));
   }
 }
 
+// A branch that a working tree has checked out is not deleted, unless the change also checks out another.
+async function checkWorkingTrees(
+  folder: string,
+  { common, own, top }: Awaited<ReturnType<typeof findRepository>>,
+  { files }: RepositoryChange,
+  refs: readonly RefChange[],
+): Promise<void> {
+  const deleted = new Set(refs.flatMap(({ name, after }) => (after === null ? [name] : [])));
+  if (deleted.size === 0) return;
+  const isSwitched = files.some(({ name }) => paths.join(common, name) === paths.join(own, 'HEAD'));
+  const answer = await askGit(folder, ['for-each-ref', '--format=%(refname)%00%(worktreepath)', 'refs/heads']);
+  for (const line of answer.split('\n')) {
+    const [name = '', tree = ''] = line.split('\0');
+    if (tree === '' || !deleted.has(name) || (isSwitched && paths.resolve(tree) === top)) continue;
+    throw new UserFacingError(message('{0} is checked out.', shortRef(name)));
+  }
+}
+
 /**
- * Applies a prepared change: refs by compare-and-swap in one transaction, without hooks, then files, under the locks of Git. Returns what it
- * changed, with the contents that it replaced stored. An interrupted change can be repeated. Throws `UserFacingError` if the repository
- * changes meanwhile.
+ * Applies a change after another check: refs by compare-and-swap in one transaction, without hooks, and files under the locks of Git. Returns
+ * what it changed, with the contents that it replaced stored. An interrupted change can be repeated. Throws `UserFacingError`, before the
+ * first change, if the repository has changed meanwhile.
  */
 export async function changeRepository(
-  { folder, common, change, refs, files }: PreparedRepositoryChange,
+  { folder, change }: PreparedRepositoryChange,
   contents: RepositoryContents,
 ): Promise<RepositoryChange> {
+  const { common, refs, files } = await prepareRepositoryChange(folder, change, contents);
   const stored: RepositoryFileChange[] = [];
   for (const { change: one, found } of files)
     stored.push({ ...one, before: found === null ? null : await contents.store(found) });
-  const done = new Set(files.map(({ change: one }) => one.name));
-  const isLog = ({ change: one }: PreparedFile) => isRefLog(one.name);
-  await updateRefs(folder, refs);
   // Deletions come first, because a folder may become a file; logs last, because Git adds an entry for each ref.
   const inOrder = [...files].sort((one, other) => Number(one.content !== null) - Number(other.content !== null));
-  for (const one of inOrder) if (!isLog(one)) await writeUnderLock(common, one);
-  for (const one of inOrder) if (isLog(one)) await write(common, one);
+  const logs = inOrder.filter(({ change: one }) => isRefLog(one.name));
+  // Git takes the lock of HEAD itself to move its branch.
+  const heads = inOrder.filter(
+    ({ change: one }) => paths.posix.basename(one.name) === 'HEAD' && !logs.some((log) => log.change === one),
+  );
+  const others = inOrder.filter((one) => !logs.includes(one) && !heads.includes(one));
+  await underLocks(common, others, async () => {
+    await updateRefs(folder, refs);
+    await underLocks(common, heads, async () => {
+      for (const one of [...heads, ...others]) await write(common, one);
+    });
+    for (const one of logs) await write(common, one);
+  });
+  const done = new Set(files.map(({ change: one }) => one.name));
   return {
     ...change,
-    files: [...stored, ...change.files.filter(({ name }) => !done.has(name))],
+    refs: [...refs, ...change.refs.filter((one) => !refs.includes(one) && !isRemoteRef(one.name))],
+    files: [...stored, ...change.files.filter(({ name }) => !done.has(name) && !isNote(name))],
   };
 }
 
 async function updateRefs(folder: string, refs: readonly RefChange[]): Promise<void> {
   const isSymbolic = ({ before, after }: RefChange) => [before, after].some((one) => one?.startsWith('ref: '));
   const plain = refs.filter((one) => !isSymbolic(one));
-  const commands = plain.map(({ name, before, after }) =>
-    after === null
-      ? `delete ${name}\0${before}\0`
-      : before === null
-        ? `create ${name}\0${after}\0`
-        : `update ${name}\0${after}\0${before}\0`,
-  );
-  const isDeletion = (one: string) => one.startsWith('delete ');
-  const run = async (some: readonly string[]) => {
-    if (some.length > 0)
-      await askGit(
-        folder,
-        ['-c', 'core.logAllRefUpdates=false', 'update-ref', '--no-deref', '--stdin', '-z'],
-        some.join(''),
-      );
+  const deletions = plain
+    .filter(({ after }) => after === null)
+    .map(({ name, before }) => `delete ${name}\0${before}\0`);
+  const moves = plain
+    .filter(({ after }) => after !== null)
+    .map(({ name, before, after }) =>
+      before === null ? `create ${name}\0${after}\0` : `update ${name}\0${after}\0${before}\0`,
+    );
+  const verifications = plain
+    .filter(({ before, after }) => before !== null && after !== null)
+    .map(({ name, before }) => `verify ${name}\0${before}\0`);
+  const run = async (commands: readonly string[]) => {
+    const options = ['-c', 'core.logAllRefUpdates=false'];
+    if (commands.length > 0)
+      await askGit(folder, [...options, 'update-ref', '--no-deref', '--stdin', '-z'], commands.join(''));
   };
-  // A branch cannot replace a folder of branches in the transaction that deletes them.
-  await run(commands)
-    .catch(async () => {
-      await run(commands.filter(isDeletion));
-      await run(commands.filter((one) => !isDeletion(one)));
-    })
-    .catch(() => {
-      throw new UserFacingError(message('Git refused to move the branches back.'));
+  try {
+    await run([...deletions, ...moves]).catch(async (error) => {
+      // A branch cannot replace a folder of branches in the transaction that deletes them.
+      if (!hasNestedNames(plain)) throw error;
+      await run([...deletions, ...verifications]);
+      await run(moves);
     });
+  } catch {
+    throw new UserFacingError(message('Git refused to move the branches back.'));
+  }
   for (const { name, after } of refs.filter(isSymbolic)) {
     const target = after?.startsWith('ref: ') ? after.slice('ref: '.length) : undefined;
     if (after === null) await askGit(folder, ['symbolic-ref', '--delete', name]);
@@ -160,27 +188,38 @@ async function updateRefs(folder: string, refs: readonly RefChange[]): Promise<v
   }
 }
 
-async function writeUnderLock(common: string, one: PreparedFile): Promise<void> {
-  const lock = `${one.file}.lock`;
-  await createFile(lock, Buffer.alloc(0)).catch((error) => {
-    throw new UserFacingError(message('Git is busy: {0} exists.', `${one.change.name}.lock`), { cause: error });
-  });
+const hasNestedNames = (refs: readonly RefChange[]): boolean =>
+  refs.some(({ name }) => refs.some((other) => other.name.startsWith(`${name}/`)));
+
+/** Works under the locks of these files, whose contents are checked under them. */
+async function underLocks(common: string, files: readonly PreparedFile[], work: () => Promise<void>): Promise<void> {
+  const locks: string[] = [];
   try {
-    const now = await readOrNull(one.file);
-    if (!isSameContent(now, one.found)) throw new UserFacingError(message('{0} has changed since.', one.change.name));
-    await write(common, one);
+    for (const { file, found, change } of files) {
+      const lock = `${file}.lock`;
+      await createFile(lock, Buffer.alloc(0)).catch((error) => {
+        throw new UserFacingError(message('Git is busy: {0} exists.', `${change.name}.lock`), { cause: error });
+      });
+      locks.push(lock);
+      const now = await readCurrent(file);
+      if (!isSameContent(now?.bytes ?? null, found))
+        throw new UserFacingError(message('{0} has changed since.', change.name));
+    }
+    await work();
   } finally {
-    await removeTree(lock);
-    await removeEmptyFolders(common, lock);
+    for (const lock of locks) {
+      await removeTree(lock);
+      await removeEmptyFolders(common, lock);
+    }
   }
 }
 
 async function write(common: string, { change, file, content }: PreparedFile): Promise<void> {
-  const now = await readOrNull(file);
+  const now = await readCurrent(file);
   if (content === null) {
-    if (now !== null) await removeTree(file);
+    if (now) await removeTree(file);
     await removeEmptyFolders(common, file);
-  } else if (now === null) await createFile(file, content, change.afterMode);
+  } else if (!now) await createFile(file, content, change.afterMode);
   else await replaceFile(file, content, change.afterMode);
 }
 
@@ -197,31 +236,40 @@ async function removeEmptyFolders(common: string, file: string): Promise<void> {
 
 async function stateOf(
   file: string,
-  { before, after, listing }: RepositoryFileChange,
-  bytes: Buffer | null,
+  { name, before, after, mode, afterMode, listing }: RepositoryFileChange,
+  current: CurrentFile | undefined,
 ): Promise<'before' | 'after' | 'other'> {
-  const id = bytes === null ? null : createHash('sha256').update(bytes).digest('hex');
+  const id = current ? createHash('sha256').update(current.bytes).digest('hex') : null;
+  if (id === before && before === after) return current?.mode === mode && mode !== afterMode ? 'before' : 'after';
   if (id === after) return 'after';
   if (id === before) return 'before';
+  // Entries of a log stay, except those of the stash, which are the stash.
+  if (isRefLog(name) && !name.endsWith('logs/refs/stash')) return 'after';
   if (!listing) return 'other';
   const entries = await hashIndexEntries(paths.dirname(file), file).catch(() => undefined);
   return entries === listing.after ? 'after' : entries === listing.before ? 'before' : 'other';
 }
 
+interface CurrentFile {
+  bytes: Buffer;
+  mode: number;
+}
+
 const maxFileBytes = 500_000_000;
 
-async function readOrNull(file: string): Promise<Buffer | null> {
+/** Reads a file; undefined if there is none. */
+async function readCurrent(file: string): Promise<CurrentFile | undefined> {
   try {
     const { handle, stats } = await openRegularFile(file, constants.O_NOFOLLOW ?? 0);
     try {
       if (stats.size > maxFileBytes) throw new UserFacingError(message('{0} is too large.', paths.basename(file)));
-      return await handle.readFile();
+      return { bytes: await handle.readFile(), mode: stats.mode & 0o7777 };
     } finally {
       await handle.close();
     }
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    if (code === 'ENOENT' || code === 'ENOTDIR' || (await isFolder(file))) return null;
+    if (code === 'ENOENT' || code === 'ENOTDIR' || (await isFolder(file))) return undefined;
     throw error;
   }
 }

@@ -109,7 +109,7 @@ async function take(request: SnapshotRequest): Promise<SnapshotSummary> {
   const repositories = await readRepositories(gitFolders, young);
   for (const { common, snapshot, scope } of repositories) {
     roots.push({ path: common, scopes: [scope], repository: snapshot });
-    const order = first.has(snapshot.git) ? orders.first : orders.repository;
+    const order = snapshot.trees.some((tree) => first.has(tree)) ? orders.first : orders.repository;
     for (const [index, name] of stateFiles(scope.entries)) {
       const file = paths.join(common, name);
       const target = scope.entries.kind(index) === 'link' ? linkTarget(file) : undefined;
@@ -128,7 +128,7 @@ async function take(request: SnapshotRequest): Promise<SnapshotSummary> {
       !snapshot.isPartial &&
       [...stateFiles(scope.entries)].every(([index]) => scope.stored.has(index) || scope.targets.has(index))
     )
-      held.add(snapshot.git);
+      for (const tree of snapshot.trees) held.add(tree);
   return { holdsFirst: [...first].every((file) => held.has(file)) };
 }
 

@@ -89,6 +89,8 @@ interface Lost {
   discarded: Set<string>;
   overwrittenChanges: Set<string>;
   inGit: boolean;
+  /** Some of it is certainly in no record: a repository itself. */
+  isBeyondRecord: boolean;
   /** Repositories (absolute path of the working tree) with a part of it in their own state: the index, a stash, a branch, a merge. */
   repositories: Set<string>;
   stashed: Set<string>;
@@ -105,6 +107,7 @@ async function lostBy(claims: readonly PotentialLoss[], signal: AbortSignal): Pr
     discarded: new Set(),
     overwrittenChanges: new Set(),
     inGit: false,
+    isBeyondRecord: false,
     repositories: new Set(),
     stashed: new Set(),
     stashEntries: 0,
@@ -143,6 +146,8 @@ async function lostBy(claims: readonly PotentialLoss[], signal: AbortSignal): Pr
     await addDeleted(lost, repository, files, deletes, signal);
   for (const [repository, files] of grouped([...writes.keys()], repositoryOf))
     await addWritten(lost, repository, files, writes);
+  const collects = all.some((claim) => claim.kind === 'git' && collectsGarbage.has(claim.command));
+  lost.isBeyondRecord ||= collects && lost.repositories.size > 0;
   return lost;
 }
 
@@ -198,8 +203,19 @@ async function holdsWork(
   return (await readdir(file)).length > 0;
 }
 
-// Git commands that discard nothing but contents of the working tree.
-const restoresWorkingTree = new Set(['checkout', 'clean', 'restore', 'switch']);
+// Git commands that remove objects, also of commits that were discarded before.
+const collectsGarbage = new Set(['gc', 'maintenance', 'repack', 'prune']);
+
+/** Tests for a Git command that discards nothing but contents of the working tree that the index has otherwise. */
+const restoresFromIndex = (command: string, args: readonly string[]): boolean => {
+  const end = args.indexOf('--');
+  const options = (end < 0 ? args : args.slice(0, end)).filter((one) => one.startsWith('-'));
+  if (command === 'clean') return true;
+  if (command === 'restore') return options.every((one) => /^(-W|--worktree|-q|--quiet)$/.test(one));
+  // Without `--`, the first of several words may be a revision.
+  const isOfIndex = end < 0 ? args.length - options.length === 1 : end === options.length;
+  return command === 'checkout' && isOfIndex && options.every((one) => /^(-q|--quiet)$/.test(one));
+};
 
 async function addGit(
   lost: Lost,
@@ -210,8 +226,8 @@ async function addGit(
   const found = repository && (await findGitDataLoss(repository, folder, command, args));
   if (!found) return;
   lost.inGit = true;
-  if (!restoresWorkingTree.has(command) || found.commits || args.some((one) => /^(-\w*S|--staged)/.test(one)))
-    lost.repositories.add(repository.top);
+  if (!restoresFromIndex(command, args)) lost.repositories.add(repository.top);
+  lost.isBeyondRecord ||= command === 'worktree';
   for (const path of found.discarded ?? []) lost.discarded.add(path);
   for (const path of found.deleted ?? []) lost.deleted.add(path);
   lost.deletedInAll += found.deleted?.length ?? 0;
@@ -242,6 +258,8 @@ async function addDeleted(
     return;
   }
   lost.inGit = true;
+  const { top } = repository;
+  lost.isBeyondRecord ||= files.some((file) => top === file || top.startsWith(withEnd(file)) || file.endsWith('/.git'));
   const entries = (await repository.changesOf(files)).filter(({ path }) => isMeant(path));
   for (const entry of entries)
     if (isUntracked(entry)) lost.deleted.add(entry.path);
@@ -346,7 +364,7 @@ async function plannedLoss(
   const gone = [...discarded, ...overwrittenChanges, ...deleted, ...overwritten];
   const promised = [...gone, ...stashed, ...[...lost.repositories].map((top) => paths.join(top, '.git'))];
   const isPushed = lost.commits.some(({ isRemote }) => isRemote);
-  const isKnown = !lost.unknown && !isPushed && gone.length < maxPaths;
+  const isKnown = !lost.unknown && !isPushed && !lost.isBeyondRecord && gone.length < maxPaths;
   const coverage: CoverageAnswer = sentences.length > 0 && isKnown ? await covers(promised) : { isWhole: false };
   if (isPushed) sentences.push(message('A push cannot be undone.'));
   else if (coverage.isWhole) sentences.push(message('Undo restores them.'));
@@ -363,7 +381,12 @@ async function plannedLoss(
     ...lost.commits.map(({ ref, count }) => `commits ${ref} ${count}`),
     ...(lost.unknown ? unknownLoss.items : []),
   ];
-  return { text: joinLocalizableTexts(sentences), items, ...(coverage.isWhole && { promised }) };
+  return {
+    text: joinLocalizableTexts(sentences),
+    items,
+    ...(coverage.isWhole && { promised }),
+    ...(coverage.isWhole && lost.repositories.size === 0 && { isCertain: true as const }),
+  };
 }
 
 const tooLarge = ({ path, bytes }: { path: string; bytes: number }, roots: readonly string[]): LocalizedMessage =>
