@@ -1,7 +1,5 @@
 import * as vscode from 'vscode';
-import type { RunEventBody } from '../protocol/run/events.ts';
 import { localize } from '../protocol/text/localized.ts';
-import { BackgroundRecordings } from '../tools/host/backgroundRecordings.ts';
 import { builtinTools } from '../tools/host/builtinTools.ts';
 import { createToolHost, type ToolHost } from '../tools/host/host.ts';
 import type { BackgroundCommands } from '../tools/shell/background.ts';
@@ -29,16 +27,11 @@ interface Dependencies {
   /** Folder for the recording of commands, absolute. */
   snapshotsFolder: string;
   jobWorkers: ReturnType<typeof createJobWorkers>;
-  /** Records an event of a run that may be at rest. */
-  note(runId: string, body: RunEventBody): Promise<unknown>;
-  /** Returns the path for a new pack of contents of a run. */
-  newPack(runId: string): Promise<string>;
 }
 
 interface Toolset {
   host: ToolHost;
   mcp: McpServices;
-  backgroundRecordings: BackgroundRecordings;
   toolNames: string[];
 }
 
@@ -52,16 +45,10 @@ export function createToolset(parts: Dependencies): Toolset {
     store: parts.snapshotsFolder,
     isOn: () => settings()['undo.commands'],
     budget: () => settings()['undo.commandBudget'],
-    isBusy: (but) => background.atWork.some(({ toolCallId }) => toolCallId !== but),
+    isBusy: () => background.atWork.length > 0,
     take: (request) => jobWorkers.snapshots.run('takeSnapshot', request),
     compare: (request) => jobWorkers.snapshots.run('compareSnapshot', request),
     discard: (request) => jobWorkers.snapshots.run('discardSnapshot', request),
-  });
-  const backgroundRecordings = new BackgroundRecordings({
-    recorder,
-    emit: parts.note,
-    newPack: parts.newPack,
-    isAtWork: (id) => background.atWork.some(({ toolCallId }) => toolCallId === id),
   });
   const tools = builtinTools({
     delete: { quota: () => settings()['undo.quota'] },
@@ -84,12 +71,11 @@ export function createToolset(parts: Dependencies): Toolset {
   const host = createToolHost({
     workspace,
     recorder,
-    backgroundRecordings,
     tools: () => [...tools, ...mcp.tools()],
     approve: approvals.approve,
     policy: policies.current,
     prepare: mcp.prepare,
     localizer: localize,
   });
-  return { host, mcp, backgroundRecordings, toolNames: tools.map((tool) => tool.definition.name) };
+  return { host, mcp, toolNames: tools.map((tool) => tool.definition.name) };
 }

@@ -94,8 +94,6 @@ export function createForkEvents(
         ];
       case 'tool-end':
         return [foreign.has(own.toolCallId) ? { ...own, background: undefined } : own];
-      case 'command-changes':
-        return [{ ...own, snapshot: undefined }]; // belongs to the parent, which still compares it
       default:
         return [own];
     }

@@ -209,14 +209,8 @@ export function undoableCallIds(run: Run, scope: 'turn' | 'run'): string[] {
 
 // Returns changes and moves without an undo, in order, including possible changes of calls without an end.
 function standingOf(run: Run): { toolCallId: string; change?: StoredFileChange; moved?: FileMove }[] {
-  const standing = callsInStartOrder(run).flatMap(
-    ([toolCallId, { changes = [], moved, undone = [], startSeq = Number.MAX_SAFE_INTEGER }]) => [
-      ...changes
-        .filter(({ path }) => !undone.includes(path))
-        .map((change) => ({ toolCallId, change, seq: change.seq ?? startSeq })),
-      ...(moved && !undone.includes(moved.to) ? [{ toolCallId, moved, seq: startSeq }] : []),
-    ],
-  );
-  const isLater = standing.some(({ seq }, index) => index > 0 && seq < standing[index - 1]!.seq);
-  return isLater ? standing.sort((one, other) => one.seq - other.seq) : standing;
+  return callsInStartOrder(run).flatMap(([toolCallId, { changes = [], moved, undone = [] }]) => [
+    ...changes.filter(({ path }) => !undone.includes(path)).map((change) => ({ toolCallId, change })),
+    ...(moved && !undone.includes(moved.to) ? [{ toolCallId, moved }] : []),
+  ]);
 }

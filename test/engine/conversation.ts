@@ -15,7 +15,6 @@ import { pendingCalls } from '../../src/protocol/run/pending.ts';
 import type { Run } from '../../src/protocol/run/run.ts';
 import { RunStore } from '../../src/runs/store.ts';
 import type { ApprovalAnswer, ApprovalRequester } from '../../src/tools/core/tool.ts';
-import type { BackgroundRecordings } from '../../src/tools/host/backgroundRecordings.ts';
 import { builtinTools } from '../../src/tools/host/builtinTools.ts';
 import { createToolHost } from '../../src/tools/host/host.ts';
 import type { WorkspaceInstructions } from '../../src/tools/instructions/instructions.ts';
@@ -88,7 +87,6 @@ export class Conversation {
   tools = builtinTools();
   /** Records what commands do to files. */
   recorder?: FileRecorder;
-  backgroundRecordings?: BackgroundRecordings;
   left?: OrphanedCommands;
   background?: BackgroundCommands;
   /** Hears every event when it is told. */
@@ -128,7 +126,6 @@ export class Conversation {
       workspace: this.workspace,
       tools: this.tools,
       ...(this.recorder && { recorder: this.recorder }),
-      ...(this.backgroundRecordings && { backgroundRecordings: this.backgroundRecordings }),
       approve,
       policy: () => ({ ...defaultApprovalPolicy, preset: this.preset, rules: this.rules }),
     });

@@ -125,5 +125,4 @@ export class RunLog {
 }
 
 const isNeededToUndo = (event: StoredEvent): boolean =>
-  (event.type === 'tool-end' && Boolean(event.changes?.length || event.moved || event.repositories)) ||
-  (event.type === 'command-changes' && Boolean(event.changes?.length || event.repositories));
+  event.type === 'tool-end' && Boolean(event.changes?.length || event.moved || event.repositories);

@@ -87,8 +87,6 @@ export async function endUnfinishedCalls(
 async function endCommands({ run, emit }: Pick<RunLog, 'run' | 'emit'>, evidence: InterruptedCallProbe): Promise<void> {
   for (const [toolCallId, { command, process, background, ended }] of callsWithOrphanedCommand(run)) {
     if (!background || ended || (await evidence.isAttended(command, background))) continue;
-    if (background.snapshot !== undefined)
-      await emit({ type: 'command-changes', toolCallId, ...(await evidence.recorded(background.snapshot)) });
     const stillRunning = await evidence.left.look({ runId: run.id, toolCallId, command, process });
     await emit({ type: 'command-end', toolCallId, by: 'lost', ...(stillRunning?.length && { stillRunning }) });
   }

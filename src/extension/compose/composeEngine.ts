@@ -32,10 +32,7 @@ export function composeEngine(services: PolicyServices) {
   const left = new OrphanedCommands();
   const background: BackgroundCommands = new BackgroundCommands({
     keep: (runId, text) => store.contents.keepOutput(runId, text),
-    async ended({ runId, toolCallId }, end) {
-      await (await toolset()).backgroundRecordings.end({ runId, toolCallId }); // later
-      await engine.note(runId, { type: 'command-end', toolCallId, ...end }); // later
-    },
+    ended: ({ runId, toolCallId }, end) => engine.note(runId, { type: 'command-end', toolCallId, ...end }), // later
     changed: () => {
       changes.status.notify();
       changes.state.notify();
@@ -56,8 +53,6 @@ export function composeEngine(services: PolicyServices) {
         terminal,
         snapshotsFolder: store.snapshotsFolder,
         jobWorkers,
-        note: (runId, body) => engine.note(runId, body), // later
-        newPack: (runId) => store.contents.newPack(runId),
       }),
   );
   const workflows = composeWorkflowServices(services, async () => (await toolset()).toolNames);

@@ -1,6 +1,5 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
-import type { RunEvent } from '../../protocol/run/events.ts';
 import { pendingApprovalIds } from '../../protocol/run/pending.ts';
 import { newRun, runTitle } from '../../protocol/run/run.ts';
 import { BackgroundCommandList } from '../background/backgroundCommands.ts';
@@ -24,7 +23,7 @@ export type RunServices = ReturnType<typeof composeRunServices>;
 export function composeRunServices(services: EngineServices) {
   const { context, log, logError, changes, workspace, view, presence, modals } = services;
   const { storage, storeFolder, store, runLogs, audit, diskSpaceMonitor, policies } = services;
-  const { engine, events, titleOf, conversation, approvals, background, left, toolset } = services;
+  const { engine, events, titleOf, conversation, approvals, background, left } = services;
   const liveIds = () => engine.liveIds;
   const asks = new UserQuestionList({
     shown: () => conversation.runId,
@@ -89,13 +88,6 @@ export function composeRunServices(services: EngineServices) {
     failed: logError,
   });
 
-  /** Tells the recordings of background commands what else a run changes, and writes them at each of its rests. */
-  const recordBackground = async (event: RunEvent) => {
-    if (!background.atWork.some(({ runId }) => runId === event.runId)) return;
-    const { backgroundRecordings } = await toolset();
-    backgroundRecordings.onEvent(event);
-    if (event.type === 'phase' && event.phase !== 'Running') await backgroundRecordings.rest(event.runId);
-  };
   conversation.onShow = (run, isElsewhere) => {
     interrupted.show(run, isElsewhere);
     changedFiles.show(run);
@@ -110,7 +102,6 @@ export function composeRunServices(services: EngineServices) {
     (event) => states.onEvent(event),
     (event) => diskSpaceMonitor.onEvent(event),
     (event) => changedFiles.onEvent(event),
-    (event) => recordBackground(event),
   );
   changes.status.add(() => states.update()); // first: the status bar shows these states
   changes.runList.add(() => runList.refresh());

@@ -102,7 +102,6 @@ export class ChangedFiles implements vscode.Disposable {
     if (event.runId !== this.parts.shown()) return;
     const counts =
       event.type === 'undo' ||
-      event.type === 'command-changes' ||
       event.type === 'redo' ||
       (event.type === 'tool-end' && (event.changes?.length || event.moved || event.unrecorded)) ||
       (event.type === 'tool-start' && (event.snapshot !== undefined || isUnrecordedCommand(event)));
@@ -199,14 +198,13 @@ export class ChangedFiles implements vscode.Disposable {
     const { run } = this;
     for (const event of this.events.splice(0)) {
       if (!run || event.runId !== run.id || event.seq <= run.seq) continue;
-      const isRecord = event.type === 'tool-end' || event.type === 'command-changes';
       if (event.type === 'tool-start' && event.snapshot !== undefined)
         this.recorded.set(event.toolCallId, toCallName(event.command?.line ?? event.title ?? event.name));
-      else if (event.type === 'tool-start' || (isRecord && event.unrecorded)) run.ran = true;
-      if (isRecord) this.noteOrigins(event.toolCallId, event.changes);
+      else if (event.type === 'tool-start' || (event.type === 'tool-end' && event.unrecorded)) run.ran = true;
+      if (event.type === 'tool-end') this.noteOrigins(event.toolCallId, event.changes);
       foldFileChanges(run, event);
       if (event.type === 'undo' || event.type === 'redo' || (event.type === 'tool-end' && event.moved)) this.all = true;
-      if (isRecord) for (const { path: name } of event.changes ?? []) this.touched.add(name);
+      if (event.type === 'tool-end') for (const { path: name } of event.changes ?? []) this.touched.add(name);
     }
   }
 

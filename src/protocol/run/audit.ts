@@ -153,12 +153,6 @@ const entries: Entries = {
     ...recordOf(record, filters),
     ...movedOf(moved, filters),
   }),
-  'command-changes': ({ toolCallId, ...record }, filters) => ({
-    kind: 'effect',
-    status: 'command-changed',
-    call: toolCallId,
-    ...recordOf(record, filters),
-  }),
   'command-end': ({ toolCallId, by, exitCode, signal }) => ({
     kind: 'effect',
     status: 'command-ended',
@@ -238,7 +232,7 @@ const recordOf = (
     lost,
     lostCount,
     repositories,
-  }: Omit<Partial<Extract<RunEvent, { type: 'command-changes' }>>, 'type'>,
+  }: Omit<Partial<Extract<RunEvent, { type: 'tool-end' }>>, 'type'>,
   filters: AuditTextFilters,
 ) => ({
   ...changesOf(changes, filters),

@@ -72,13 +72,9 @@ export type ProcessIdentity = z.infer<typeof processSchema>;
 
 /**
  * Command that continues after its call: the id within the run, and the process of the owning window, absent if the system does not report
- * the process. `snapshot` identifies the state of the files for its next record.
+ * the process.
  */
-const backgroundSchema = z.object({
-  id: z.string(),
-  owner: processSchema.optional(),
-  snapshot: z.string().optional(),
-});
+const backgroundSchema = z.object({ id: z.string(), owner: processSchema.optional() });
 export type BackgroundCommandStart = z.infer<typeof backgroundSchema>;
 
 /**
@@ -139,14 +135,6 @@ export type MessageDeliveryTiming = z.infer<typeof messageDeliveryTimingSchema>;
 
 const limitOfSchema = z.enum(['run', 'day']);
 export type SpendingLimitKind = z.infer<typeof limitOfSchema>;
-
-const recordedShape = {
-  unrecorded: z.enum(unrecordedReasons).optional(),
-  lines: z.object({ added: z.number(), removed: z.number() }).optional(),
-  lost: z.array(z.string()).optional(),
-  lostCount: z.number().int().optional(),
-  repositories: z.array(repositoryChangeSchema).optional(),
-};
 
 const userTextShape = { text: z.string(), attachments: z.array(attachmentSchema).optional() };
 export type UserMessageText = z.infer<z.ZodObject<typeof userTextShape>>;
@@ -293,7 +281,11 @@ const storedEvents = [
     background: backgroundSchema.optional(),
     exitCode: z.number().int().nullable().optional(),
     outcome: recordedOutcomeSchema.optional(),
-    ...recordedShape,
+    unrecorded: z.enum(unrecordedReasons).optional(),
+    lines: z.object({ added: z.number(), removed: z.number() }).optional(),
+    lost: z.array(z.string()).optional(),
+    lostCount: z.number().int().optional(),
+    repositories: z.array(repositoryChangeSchema).optional(),
   }),
   // Decision of the user on interrupted calls of nodes: continue with this result, or run the calls again with new approvals.
   event('interruption-choice', {
@@ -302,13 +294,6 @@ const storedEvents = [
     result: z.unknown().optional(),
   }),
   event('command-end', { toolCallId: z.string(), ...commandEndShape }),
-  // Changes by a background command since its last record: at each rest of the run, and at its end.
-  event('command-changes', {
-    toolCallId: z.string(),
-    changes: z.array(storedChangeSchema).optional(),
-    ...recordedShape,
-    snapshot: z.string().optional(),
-  }),
   // Undo of the changes of these calls, or, with no calls, restoration of files as the run left them. `changes` are the effects of the
   // undo.
   event('undo', {

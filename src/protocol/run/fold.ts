@@ -13,14 +13,14 @@ import {
 } from './graph.ts';
 import { dropAnsweredOutcomes, dropDeliveredOutcomes, recordOutcome } from './outcomes.ts';
 import { type CallState, type QueuedMessage, type Run, unpricedTokens } from './run.ts';
-import { addRecordedChanges, foldFileChanges } from './runFiles.ts';
+import { foldFileChanges } from './runFiles.ts';
 
 const outputLimit = 20_000;
 
 // Events that leave the current progress in place: actions of the user, and ends of background commands.
 const leavesProgress = new Set<RunEvent['type']>([
   ...(['progress', 'pausing', 'request', 'attempt', 'title', 'pin', 'agent', 'undo', 'redo', 'command-end'] as const),
-  ...(['command-changes', 'queued', 'queued-change', 'queued-remove'] as const),
+  ...(['queued', 'queued-change', 'queued-remove'] as const),
 ]);
 
 /** Fields of a call that are those of its newest end: a node repeats a call under the same id. */
@@ -262,11 +262,6 @@ export function applyEvent(run: Run, event: RunEvent): void {
         if (event.choice === 'after') recordOutcome(run, id, { tool: '', data: event.result ?? null, byPerson: true });
         else if (run.calls[id]) run.calls[id].again = true;
       }
-      break;
-    case 'command-changes':
-      addRecordedChanges(callOf(run, event.toolCallId), event);
-      if (event.unrecorded) run.ran = true;
-      foldFileChanges(run, event);
       break;
     case 'command-end': {
       const { type: _, runId: __, seq: ___, toolCallId, at, ...end } = event;

@@ -33,11 +33,6 @@ import type { WorkflowNodeOutcome } from './outcomes.ts';
 import type { ReadOnlyReasonCode } from './readOnlyReason.ts';
 import type { FileChangedByRun, RedoableUndo } from './runFiles.ts';
 
-/** `seq`: number of the event, for a change that was recorded after the call, in the background; otherwise the start of the call counts. */
-interface RecordedLater {
-  seq?: number;
-}
-
 /**
  * Tool call as displayed on its card. Arguments are in the assistant message, the outcome is in the tool message.
  * - `status`: `waiting` is not decided yet; `understood`: corrected arguments, see `callWithCorrectedArguments`.
@@ -68,7 +63,7 @@ export interface CallState {
   ms?: number;
   ok?: boolean;
   code?: string;
-  changes?: (StoredFileChange & RecordedLater)[];
+  changes?: StoredFileChange[];
   moved?: FileMove;
   diff?: string;
   command?: RecordedCommandLine;
@@ -88,7 +83,7 @@ export interface CallState {
   lost?: string[];
   lostCount?: number;
   lines?: { added: number; removed: number };
-  repositories?: (RepositoryChange & RecordedLater)[];
+  repositories?: RepositoryChange[];
   outputId?: string;
   exitCode?: number | null;
   output?: string;

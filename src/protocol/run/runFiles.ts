@@ -1,14 +1,6 @@
 import type { RepositoryChange } from '../content/repositoryChange.ts';
 import { createDictionary, type Dictionary, sortedDictionaryEntries } from '../values/dictionary.ts';
-import type {
-  BackgroundCommandStart,
-  FileChangeByUndo,
-  FileMove,
-  RunEvent,
-  StoredFileChange,
-  UndoneMove,
-  UnrecordedReason,
-} from './events.ts';
+import type { FileChangeByUndo, FileMove, RunEvent, StoredFileChange, UndoneMove } from './events.ts';
 
 /**
  * File changed by a run. `before` and `after` (state left by the run) are content ids; null: no file. `kind`: `before` is not text. `from`:
@@ -43,17 +35,6 @@ interface WithFiles {
   undos?: RedoableUndo[] | undefined;
 }
 
-/** State of a call about files, as in `CallState`. */
-interface CallWithFiles {
-  changes?: StoredFileChange[];
-  repositories?: RepositoryChange[];
-  undone?: string[] | undefined;
-  lost?: string[];
-  lines?: { added: number; removed: number };
-  unrecorded?: UnrecordedReason | undefined;
-  background?: BackgroundCommandStart;
-}
-
 const maxUndos = 100;
 
 interface Change {
@@ -63,11 +44,10 @@ interface Change {
 }
 
 export function foldFileChanges(run: WithFiles, event: RunEvent): void {
-  if (event.type === 'tool-end' || event.type === 'command-changes') {
-    const moved = event.type === 'tool-end' ? event.moved : undefined;
+  if (event.type === 'tool-end') {
     const paths = [
       ...[...(event.changes ?? []), ...(event.repositories ?? [])].map(({ path }) => path),
-      ...(moved ? [moved.from, moved.to] : []),
+      ...(event.moved ? [event.moved.from, event.moved.to] : []),
     ];
     if (paths.length > 0 && run.undos) run.undos = run.undos.filter((one) => !touches(one, paths));
     changeFiles(run, event);
@@ -202,24 +182,4 @@ function moveFiles(files: Dictionary<FileChangedByRun>, { from, to }: FileMove):
     delete files[path];
     files[to + path.slice(from.length)] = file;
   }
-}
-
-/** Adds a later record of the same call. A path that was undone in between counts from the new record on. */
-export function addRecordedChanges(
-  call: CallWithFiles,
-  { seq, changes = [], repositories = [], lost, unrecorded, snapshot }: Extract<RunEvent, { type: 'command-changes' }>,
-): void {
-  const undone = new Set(call.undone);
-  const added = <Change extends { path: string }>(former: readonly Change[] = [], later: readonly Change[]) => {
-    const again = new Set(later.map(({ path }) => path));
-    const standing = former.filter(({ path }) => !again.has(path) || !undone.has(path));
-    call.undone = call.undone?.filter((path) => !again.has(path));
-    return [...standing, ...later.map((one) => ({ ...one, seq }))];
-  };
-  call.changes = added(call.changes, changes);
-  call.repositories = added(call.repositories, repositories);
-  if (lost) call.lost = [...(call.lost ?? []), ...lost];
-  call.unrecorded = unrecorded ?? call.unrecorded;
-  if (changes.length > 0) delete call.lines; // not counted over several records
-  if (call.background) call.background = { ...call.background, snapshot };
 }

@@ -40,7 +40,6 @@ import { virtualFoldersReadOnlyReason } from '../sandbox/virtual.ts';
 import type { FileRecorder, FileRecording, RecordedChanges } from '../snapshot/fileRecorder.ts';
 import { createApprovalFlow, type PreparedToolCall, type ToolCallPreparer } from './approvalFlow.ts';
 import { createApprovalQueue } from './approvalQueue.ts';
-import type { BackgroundRecordings } from './backgroundRecordings.ts';
 import { normalizeArgumentPaths } from './normalizePaths.ts';
 import { decidePlannedCallByPolicy, type PlannedToolCall, planReadOnlyCall } from './policySubject.ts';
 import { addChangesToOutcome, beginRecording } from './recordedChanges.ts';
@@ -96,7 +95,6 @@ interface ToolHostOptions {
   policy?: (runId: string) => ApprovalPolicy;
   /** Records what calls do to files; absent, only the changes of file tools are known. */
   recorder?: FileRecorder;
-  backgroundRecordings?: BackgroundRecordings;
   localizer?: Localizer;
   /** Monotonic clock in milliseconds. */
   now?: () => number;
@@ -111,7 +109,6 @@ export function createToolHost({
   prepare: prepareTools = async () => {},
   policy = () => defaultApprovalPolicy,
   recorder,
-  backgroundRecordings,
   localizer = toEnglishText,
   now = () => performance.now(),
 }: ToolHostOptions): ToolHost {
@@ -246,12 +243,8 @@ export function createToolHost({
           ? raceWithAbort(running, context.signal, throwInterrupted)
           : running
         ).finally(async () => {
-          if (!recording) return;
-          const key = { runId: context.runId, toolCallId: call.id };
-          const next = background && (await backgroundRecordings?.begin(key, recording));
-          recorded = await recording.end(() => context.newPack());
-          if (background && next?.snapshot) background = { ...background, snapshot: next.snapshot };
-          else if (background) recorded.unrecorded ??= 'background';
+          if (recording) recorded = await recording.end(() => context.newPack());
+          if (recorded && background) recorded.unrecorded ??= 'background';
         });
         return toSuccessOutcome(step.step ? { ...Object(given), changed: true } : given);
       }

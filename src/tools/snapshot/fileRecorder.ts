@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { lstat, rm } from 'node:fs/promises';
 import * as paths from 'node:path';
-import type { ToolCallKey } from '../../protocol/content/callKey.ts';
 import type { RunEventBody, StoredFileChange } from '../../protocol/run/events.ts';
 import { message } from '../../protocol/text/l10n.ts';
 import { raceWithAbort } from '../../protocol/values/abort.ts';
@@ -48,18 +47,13 @@ export interface FileRecorder {
   interrupted(snapshot: string): FileRecording;
   /** Notes that an editor or a file tool changes a file (absolute path) beside the recorded calls. */
   noteChange(path: string): void;
-  /** Notes recorded changes of a run beside its commands, by a file tool, an undo or a redo. Paths are workspace-relative. */
-  noteRecordedChanges(runId: string, changes: readonly RecordedPathChange[]): void;
 }
 
 /**
- * `background`: call whose command is in the background now; `continues`: its recording until now, which ends after this one has
- * begun, so that nothing falls between. `withoutGit`: the call may remove a repository. `promised`: files, and `.git` of repositories (absolute real paths), that must be recorded. `report` is called if the
+ * `withoutGit`: the call may remove a repository. `promised`: files, and `.git` of repositories (absolute real paths), that must be recorded. `report` is called if the
  * recording takes noticeable time.
  */
 interface RecordedCall {
-  background?: ToolCallKey;
-  continues?: FileRecording;
   withoutGit?: boolean;
   promised?: readonly string[];
   signal: AbortSignal;
@@ -73,23 +67,18 @@ interface FileRecorderOptions {
   isOn(): boolean;
   /** Maximum bytes to store for one call. */
   budget(): number;
-  /** Tests if a background command of the window may change files beside the call. `but`: call of a background command, which is excepted. */
-  isBusy?(but?: string): boolean;
+  /** Tests if a command of the window may change files beside the call. */
+  isBusy?(): boolean;
   take(request: SnapshotRequest): ReturnType<typeof takeSnapshot>;
   compare(request: CompareRequest): ReturnType<typeof compareSnapshot>;
   /** Removes a snapshot that is not compared. */
   discard(request: { store: string; id: string }): Promise<unknown>;
 }
 
-/**
- * `isShared`: something else may change files during the call. `others`: files that an editor or a file tool has changed during the call;
- * `noted`: recorded changes of the run of a background command, by workspace-relative path.
- */
+/** `isShared`: something else may change files during the call. `others`: files that an editor or a file tool has changed during the call. */
 interface ActiveRecording {
   isShared: boolean;
   readonly others: Set<string>;
-  readonly background?: ToolCallKey;
-  readonly noted: Map<string, RecordedPathChange[]>;
 }
 
 /** Milliseconds until a recording is reported, and until it is given up. */
@@ -118,14 +107,8 @@ export function createFileRecorder(options: FileRecorderOptions): FileRecorder {
     promisesFrom = Date.now() + retryMs;
     return new ToolError('E_PRECONDITION_FAILED', notPromised);
   };
-  const busy = (but?: string) => options.isBusy?.(but) === true;
-  const recordings = new WeakMap<FileRecording, ActiveRecording>();
-  const recordingOf = (id: string, own: ActiveRecording): FileRecording => {
-    const recording = createRecording(id, own);
-    recordings.set(recording, own);
-    return recording;
-  };
-  const createRecording = (id: string, own: ActiveRecording): FileRecording => ({
+  const busy = () => options.isBusy?.() === true;
+  const recordingOf = (id: string, own: ActiveRecording): FileRecording => ({
     snapshot: id,
     async end(newPack) {
       try {
@@ -139,7 +122,7 @@ export function createFileRecorder(options: FileRecorderOptions): FileRecorder {
         const kept = isAbove ? compared.changes.filter(({ before }) => before !== null) : compared.changes;
         if (kept.length > maxChanges) return { unrecorded: 'too-many-files' };
         const roots = await resolveWorkspaceRoots(openFolderRoots(workspace.roots));
-        const isShared = own.isShared || busy(own.background?.toolCallId);
+        const isShared = own.isShared || busy();
         const others = new Set([...own.others].map((path) => relativePathInside(roots, path)));
         const lost = [...compared.lost, ...compared.deletedFolders].flatMap(
           (path) => relativePathInside(roots, path) ?? [],
@@ -151,11 +134,7 @@ export function createFileRecorder(options: FileRecorderOptions): FileRecorder {
         return {
           changes: kept
             .flatMap((change) => toStoredChange(roots, change) ?? [])
-            .flatMap((change) => {
-              const rest = withoutNoted(change, own.noted.get(change.path));
-              if (rest !== 'unexplained') return rest ? [isShared ? { ...rest, mixed: true as const } : rest] : [];
-              return [isShared || others.has(change.path) ? { ...change, mixed: true as const } : change];
-            })
+            .map((change) => (isShared || others.has(change.path) ? { ...change, mixed: true as const } : change))
             .sort(inOrder),
           ...(compared.lines && { lines: compared.lines }),
           ...(repositories.length > 0 && { repositories }),
@@ -176,14 +155,9 @@ export function createFileRecorder(options: FileRecorderOptions): FileRecorder {
     },
   });
   return {
-    interrupted: (snapshot) => recordingOf(snapshot, { isShared: true, others: new Set(), noted: new Map() }),
+    interrupted: (snapshot) => recordingOf(snapshot, { isShared: true, others: new Set() }),
     noteChange(path) {
       for (const one of active) one.others.add(path);
-    },
-    noteRecordedChanges(runId, changes) {
-      for (const { background, noted } of active)
-        if (background?.runId === runId)
-          for (const change of changes) noted.set(change.path, [...(noted.get(change.path) ?? []), change]);
     },
     async covers(files) {
       if (!options.isOn()) return { isWhole: false, reason: message('Cannot be undone: recording is off.') };
@@ -202,7 +176,7 @@ export function createFileRecorder(options: FileRecorderOptions): FileRecorder {
       const large = filesAbove(sizes, options.budget() / 2);
       return large.length > 0 ? { isWhole: false, large } : { isWhole: true };
     },
-    async begin({ background, continues, withoutGit = false, promised = [], signal, report }) {
+    async begin({ withoutGit = false, promised = [], signal, report }) {
       if (!options.isOn()) {
         if (active.size === 0) await rm(store, { recursive: true, force: true }).catch(() => {}); // may hold secrets
         return notRecorded('off', promised);
@@ -212,11 +186,8 @@ export function createFileRecorder(options: FileRecorderOptions): FileRecorder {
       const key = keyOf(roots);
       const reason = reasonToSkip(roots);
       if (reason) return notRecorded(reason, promised);
-      const former = continues && recordings.get(continues);
-      const beside = [...active].filter((one) => one !== former);
-      const isShared = beside.length > 0 || busy(background?.toolCallId);
-      const own: ActiveRecording = { isShared, others: new Set(), noted: new Map(), ...(background && { background }) };
-      for (const other of beside) other.isShared = true;
+      const own: ActiveRecording = { isShared: active.size > 0 || busy(), others: new Set() };
+      for (const other of active) other.isShared = true;
       active.add(own);
       const timer = setTimeout(report, noticeableMs);
       const id = randomUUID();
@@ -252,28 +223,6 @@ export function createFileRecorder(options: FileRecorderOptions): FileRecorder {
       }
     },
   };
-}
-
-/** Change with its contents; null: no file. */
-type RecordedPathChange = Pick<StoredFileChange, 'path' | 'before' | 'after'>;
-
-/**
- * Returns what remains of a change without the noted changes, if they follow each other from its beginning; undefined: nothing. Their
- * contents are stored in the same run.
- */
-function withoutNoted(
-  change: StoredFileChange,
-  noted: readonly RecordedPathChange[] = [],
-): StoredFileChange | undefined | 'unexplained' {
-  let at = change.before;
-  for (const { before, after } of noted) {
-    if (before !== at) return 'unexplained';
-    at = after;
-  }
-  if (noted.length === 0) return 'unexplained';
-  if (at === change.after) return undefined;
-  const { kind: _, mode = change.afterMode, ...rest } = change;
-  return { ...rest, before: at, ...(at !== null && { kind: 'file' as const, ...(mode !== undefined && { mode }) }) };
 }
 
 const notCovered = { isWhole: false } as const;
