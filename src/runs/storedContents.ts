@@ -49,22 +49,25 @@ export async function removeStoredContents(
   let left = total;
   let held: { of?: string; lock?: RunLock; count: number } = { count: 0 };
   const open = new Set<string>();
-  for (const { file, size, lock: of } of files) {
-    if (left <= bytes) break;
-    if (of !== undefined && open.has(of)) continue;
-    if (held.of !== of || held.count >= maxAtOnce) {
-      await held.lock?.release();
-      held = { of, count: 0, lock: of === undefined ? undefined : await acquireShortLock(of).catch(() => undefined) };
+  try {
+    for (const { file, size, lock: of } of files) {
+      if (left <= bytes) break;
+      if (of !== undefined && open.has(of)) continue;
+      if (held.of !== of || held.count >= maxAtOnce) {
+        await held.lock?.release();
+        held = { of, count: 0, lock: of === undefined ? undefined : await acquireShortLock(of).catch(() => undefined) };
+      }
+      if (of !== undefined && !held.lock) {
+        open.add(of);
+        continue;
+      }
+      await fs.rm(file, { force: true });
+      held.count++;
+      left -= size;
     }
-    if (of !== undefined && !held.lock) {
-      open.add(of);
-      continue;
-    }
-    await fs.rm(file, { force: true });
-    held.count++;
-    left -= size;
+  } finally {
+    await held.lock?.release();
   }
-  await held.lock?.release();
   return left;
 }
 

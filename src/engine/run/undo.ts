@@ -1,7 +1,6 @@
 import type { SystemNote } from '../../protocol/content/messages.ts';
 import type { RepositoryChange } from '../../protocol/content/repositoryChange.ts';
 import type { FileChangeByUndo, UndoneMove } from '../../protocol/run/events.ts';
-import { parentFolders } from '../../protocol/run/runFiles.ts';
 import { message, t } from '../../protocol/text/l10n.ts';
 import { type LocalizableText, localize, messageOf, UserFacingError } from '../../protocol/text/localized.ts';
 import type { RestorableRunBranchFiles } from '../../runs/branchFiles.ts';
@@ -9,9 +8,7 @@ import type { RunStore } from '../../runs/store.ts';
 import {
   isAncestorOrDescendantPath,
   isUndoMove,
-  pathAfterMove,
   redoOperations,
-  reverseMove,
   type UndoMove,
   undoOperations,
 } from '../../runs/undoSteps.ts';
@@ -34,12 +31,14 @@ import {
   type UndoFileOperation,
   type UndoFileStep,
 } from './fileSteps.ts';
-import { type RepositoryUndo, repositoryUndos, reverseRepositoryChange } from './repositoryUndos.ts';
+import { type RepositoryUndo, repositoryUndos } from './repositoryUndos.ts';
 import {
   countAppliedUndoOperations,
   isFolderEmptiedBeforeUndo,
   isUndoResultCovered,
+  listedUndoPaths,
   pathAfterUndoOperations,
+  pathWithoutMoves,
   undoOperationOrigin,
 } from './undoProgress.ts';
 import {
@@ -48,6 +47,7 @@ import {
   prepareRepositoryUndo,
   previewRepositoryUndo,
   type RepositoryUndoPreview,
+  redoOfRepositoryUndo,
 } from './undoRepositories.ts';
 
 export interface UndoRequest {
@@ -151,7 +151,7 @@ export async function redoFileChanges(
   if (!undone) return { undone: [], left: [] };
   let changed: string[] = [];
   const repositories = (undone.repositories ?? []).map(
-    (one): RepositoryUndo => ({ change: redoOfRepository(one), toolCallIds: undone.toolCallIds, pushed: [] }),
+    (one): RepositoryUndo => ({ change: redoOfRepositoryUndo(one), toolCallIds: undone.toolCallIds, pushed: [] }),
   );
   const { result, toolCallIds, ...effects } = await work(
     log,
@@ -175,12 +175,6 @@ export async function redoFileChanges(
     await reportToModel(log, `The user ${action}:`, result.undone, toolCallIds.length > 0 ? redone : undefined);
   }
   return result;
-}
-
-/** The commits of an undo are known, so that nothing is checked for what was built on them. */
-function redoOfRepository(undone: RepositoryChange): RepositoryChange {
-  const change = reverseRepositoryChange(undone);
-  return { ...change, refs: change.refs.map(({ isNew: _, ...one }) => one) };
 }
 
 async function recordUndo(log: RunLog, done: Done, action: string, noteOf: NoteOf): Promise<UndoResult> {
@@ -265,7 +259,7 @@ async function work(
   ];
   const changedSince = changed.flatMap(({ step }) => (step.sameTime ? [] : [step.path]));
   const asked = [
-    ...listedPaths([...steps.map(({ step }) => step), ...moves]),
+    ...listedUndoPaths([...steps.map(({ step }) => step), ...moves]),
     ...readyRepositories.map(({ change }) => change.path),
   ];
   const question = {
@@ -287,7 +281,7 @@ async function work(
   const put = async (one: Ready) => {
     if (movedBack.has(one)) return;
     const isBefore = one.index < first;
-    const path = isBefore ? (one.now ?? one.step.at) : pathWithout(operations, one.step.at, one.index, failed);
+    const path = isBefore ? (one.now ?? one.step.at) : pathWithoutMoves(operations, one.step.at, one.index, failed);
     const found = one.now === undefined && !one.isDone ? await lookAgain(workspace, one, path) : one;
     const before = found.isDone
       ? one.step.left
@@ -295,7 +289,7 @@ async function work(
     const target = isBefore ? undefined : targetOf(found, operations, ready);
     if (target && isChosen(target)) {
       movedBack.add(target);
-      const to = pathWithout(operations, target.step.at, target.index, failed);
+      const to = pathWithoutMoves(operations, target.step.at, target.index, failed);
       await moveBack(workspace, found, path, to);
       changes.set(target, changeOf(target, null, undefined, to));
     }
@@ -304,7 +298,7 @@ async function work(
     changes.set(one, changeOf(found, before, form, isBefore ? one.step.at : path));
   };
   const move = async (index: number, one: UndoMove) => {
-    const [from, to] = [one.from, one.to].map((path) => pathWithout(operations, path, index, failed));
+    const [from, to] = [one.from, one.to].map((path) => pathWithoutMoves(operations, path, index, failed));
     for (const path of [from!, to!]) checkStatePath(path);
     if (
       !(await existsInWorkspace(workspace, from!)) &&
@@ -346,7 +340,7 @@ async function work(
   const finished = steps.filter((one) => changes.has(one));
   const moved = moves.filter((one) => !failed.has(one));
   const all = [...finished.map(({ step }) => step), ...moved];
-  done.result.undone = [...listedPaths(all), ...restored.map(({ paths }) => paths[0]!)];
+  done.result.undone = [...listedUndoPaths(all), ...restored.map(({ paths }) => paths[0]!)];
   done.changes = finished.map((one) => changes.get(one)!);
   done.moves = moved.map((one) => ({ from: one.from, to: one.to, step: operations.indexOf(one) }));
   const applied = [...all, ...restored];
@@ -388,18 +382,6 @@ async function lookAgain(workspace: Workspace, one: Ready, path: string): Promis
   const { found, isDone } = await prepareUndoStep(workspace, one.step, one.content, path);
   if (!isDone && found.id !== one.step.left && found.id !== one.expected) throw fileChangedMeanwhileError();
   return { ...one, found, isDone };
-}
-
-function pathWithout(
-  operations: readonly UndoFileOperation[],
-  path: string,
-  index: number,
-  failed: ReadonlySet<UndoMove>,
-): string {
-  if (failed.size === 0) return path;
-  const moves = operations.slice(0, index).filter(isUndoMove);
-  const start = moves.reduceRight((at, move) => pathAfterMove(at, reverseMove(move)), path);
-  return moves.filter((move) => !failed.has(move)).reduce<string>(pathAfterMove, start);
 }
 
 function changeOf(
@@ -459,13 +441,5 @@ const reasonToLeave = ({ sameTime }: Pick<UndoFileStep, 'sameTime'>) =>
   sameTime ? 'Something else may have changed it at the same time.' : 'It has changed since.';
 
 /** Paths for the user, each once. A folder is not listed beside its contents. */
-function listedPaths(operations: readonly UndoFileOperation[]): string[] {
-  const all = operations.map((one) => (isUndoMove(one) ? { path: one.paths[0]! } : one));
-  const parents = parentFolders(all);
-  const isFolder = (one: (typeof all)[number]) =>
-    'at' in one && (one.was?.kind === 'folder' || one.leftKind === 'folder');
-  return [...new Set(all.flatMap((one) => (isFolder(one) && parents.has(one.path) ? [] : [one.path])))];
-}
-
 const named = (paths: readonly string[]) =>
   [...paths.slice(0, 50), ...(paths.length > 50 ? [`${paths.length - 50} more`] : [])].join(', ');

@@ -1,4 +1,5 @@
 import type { FileMove, RemovedFileKind } from '../../protocol/run/events.ts';
+import { parentFolders } from '../../protocol/run/runFiles.ts';
 import {
   hasOtherFileForm,
   isAncestorOrDescendantPath,
@@ -6,6 +7,7 @@ import {
   isUndoMove,
   pathAfterMove,
   reverseMove,
+  type UndoMove,
   type UndoOperation,
 } from '../../runs/undoSteps.ts';
 import { currentContentId } from '../../tools/changes/changeState.ts';
@@ -30,7 +32,7 @@ export async function countAppliedUndoOperations(
   const different = new Map<string, number>();
   const compare = async (paths: Iterable<string>) => {
     for (const path of paths) {
-      const expected = files.get(path);
+      const expected = files.get(path) ?? (hasAbsentFolder(files, path) ? nothing : undefined);
       if (!expected || (await matches(path, expected))) different.delete(path);
       else different.set(path, expected === 'something' ? moveWeight : 1);
     }
@@ -45,6 +47,15 @@ export async function countAppliedUndoOperations(
     if (count < best.count) best = { count, done: index + 1 };
   }
   return best.done;
+}
+
+/** Tests if a folder of the path is expected to be absent, and thus the path, too. */
+function hasAbsentFolder(files: Files, path: string): boolean {
+  for (let end = path.lastIndexOf('/'); end > 0; end = path.lastIndexOf('/', end - 1)) {
+    const expected = files.get(path.slice(0, end));
+    if (expected && isNothing(expected)) return true;
+  }
+  return false;
 }
 
 /** Exceeds any number of changed files, because all paths depend on moves. */
@@ -177,4 +188,26 @@ export function isFolderEmptiedBeforeUndo(operations: readonly UndoOperation[], 
       (one.to === null || one.left === null) &&
       isSameOrBelowPath(from, pathAfterUndoOperations(operations, one.at, other, index)),
   );
+}
+
+/** Converts a path before operation `index` as if the failed moves had not been chosen. */
+export function pathWithoutMoves(
+  operations: readonly UndoOperation[],
+  path: string,
+  index: number,
+  failed: ReadonlySet<UndoMove>,
+): string {
+  if (failed.size === 0) return path;
+  const moves = operations.slice(0, index).filter(isUndoMove);
+  const start = moves.reduceRight((at, move) => pathAfterMove(at, reverseMove(move)), path);
+  return moves.filter((move) => !failed.has(move)).reduce<string>(pathAfterMove, start);
+}
+
+/** Returns the paths of operations for the user. A folder is not listed beside its contents. */
+export function listedUndoPaths(operations: readonly UndoOperation[]): string[] {
+  const all = operations.map((one) => (isUndoMove(one) ? { path: one.paths[0]! } : one));
+  const parents = parentFolders(all);
+  const isFolder = (one: (typeof all)[number]) =>
+    'at' in one && (one.was?.kind === 'folder' || one.leftKind === 'folder');
+  return [...new Set(all.flatMap((one) => (isFolder(one) && parents.has(one.path) ? [] : [one.path])))];
 }

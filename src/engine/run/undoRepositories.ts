@@ -11,7 +11,7 @@ import {
   prepareRepositoryChange,
   type RepositoryContents,
 } from '../../tools/snapshot/restoreRepository.ts';
-import type { RepositoryUndo } from './repositoryUndos.ts';
+import { type RepositoryUndo, reverseRepositoryChange } from './repositoryUndos.ts';
 
 /**
  * Effect of an undo on a repository, for the confirmation. `branches` move from a commit to another; null: no branch. `head`: branch or
@@ -75,4 +75,10 @@ export function previewRepositoryUndo({ change, pushed, prepared }: PreparedRepo
     ...(head && { head }),
     pushed,
   };
+}
+
+/** The commits of an undo are known, so that nothing is checked for what was built on them. */
+export function redoOfRepositoryUndo(undone: RepositoryChange): RepositoryChange {
+  const change = reverseRepositoryChange(undone);
+  return { ...change, refs: change.refs.map(({ isNew: _, ...one }) => one) };
 }

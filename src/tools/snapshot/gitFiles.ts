@@ -173,7 +173,9 @@ function settledIdentity(file: string): string | undefined {
 function objectsState(objects: string): string {
   const packs = paths.join(objects, 'pack');
   const folders = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));
-  const names = [...folders, 'info/alternates'].map((name) => paths.join(objects, name));
+  const alternates = paths.join(objects, 'info', 'alternates');
+  if (existsSync(alternates)) return `elsewhere ${process.hrtime.bigint()}`; // objects of other repositories are not watched
+  const names = folders.map((name) => paths.join(objects, name));
   const files = existsSync(packs) ? readdirSync(packs).map((name) => paths.join(packs, name)) : [];
   return [objects, packs, ...names, ...files]
     .map((path) => {

@@ -108,6 +108,16 @@ describe('undo of what commands did', () => {
     assert.deepEqual(files('a', 'b'), ['A\n', 'mine\n']);
   });
 
+  it('leaves edited files of a folder that a command created', async () => {
+    await begin({}, [{ calls: [run('mkdir out; for i in 1 2 3 4; do echo $i > out/$i; done')] }]);
+    writeFileSync(at('out/2'), 'mine\n');
+    writeFileSync(at('out/3'), 'mine\n');
+    const { left } = (await undo('run', 'unchanged')) as { left: { path: string }[] };
+    assert.deepEqual(asked[0]!.changedSince, ['out/2', 'out/3']);
+    assert.ok(left.some(({ path }) => path === 'out/2') && left.some(({ path }) => path === 'out/3'));
+    assert.deepEqual(files('out/1', 'out/2', 'out/3', 'out/4'), [undefined, 'mine\n', 'mine\n', undefined]);
+  });
+
   it('restores permissions alone', async () => {
     await begin({ a: 'A\n' }, [{ calls: [run('chmod 755 a')] }], () => chmodSync(at('a'), 0o640));
     assert.equal(statSync(at('a')).mode & 0o777, 0o755);
@@ -282,10 +292,14 @@ describe('undo of what commands did', () => {
 
   describe('under Autopilot', () => {
     /** Repository with two commits and unfinished work in `a`; returns the losses that were asked about. */
-    const lossesAskedFor = async (command: string, { size = 10, isOn = true, rules = talk?.rules } = {}) => {
+    const lossesAskedFor = async (
+      command: string,
+      { size = 10, isOn = true, rules = talk?.rules, before = () => {} } = {},
+    ) => {
       await prepare({ a: 'A\n', b: 'B\n' }, [{ calls: [run(command)] }], () => isOn);
       for (const args of [['init'], ['add', '-A'], ['commit', '-m', 'one'], ['commit', '--allow-empty', '-m', 'two']])
         git(...args);
+      before();
       writeFileSync(at('a'), 'w'.repeat(size));
       const losses: (string | undefined)[] = [];
       talk.preset = 'autopilot';
@@ -299,18 +313,40 @@ describe('undo of what commands did', () => {
       return losses;
     };
 
-    for (const command of [
-      'git checkout .',
-      'git reset --hard HEAD~1',
-      'git stash',
-      'rm -rf a',
-      'git add a; git reset -q --hard',
-    ])
+    for (const command of ['git checkout .', 'git clean -fd && git checkout -- .', 'git restore .', 'rm -rf a'])
       it(`${command} needs no approval, because Undo restores it`, async () => {
         assert.deepEqual(await lossesAskedFor(command), []);
         assert.notEqual(talk.file('a'), 'w'.repeat(10));
         await undo('run');
         assert.deepEqual(files('a', 'b'), ['w'.repeat(10), 'B\n']);
+      });
+
+    for (const command of [
+      'git reset --hard HEAD~1',
+      'git stash',
+      'git add a; git reset -q --hard',
+      'git checkout -f',
+      'git checkout HEAD -- a',
+    ])
+      it(`${command} asks: what Git has of it is not for ever`, async () => {
+        const [loss = ''] = await lossesAskedFor(command);
+        assert.match(loss, /Undo restores them\.$/);
+      });
+
+    for (const command of ['rm -rf nested', 'git branch -D side && git gc', 'git worktree remove --force tree'])
+      it(`${command} asks, and promises nothing`, async () => {
+        const before = () => {
+          git('init', 'nested');
+          writeFileSync(at('nested/f'), 'work');
+          git('checkout', '-b', 'side');
+          git('commit', '--allow-empty', '-m', 'side');
+          git('checkout', '-');
+          git('worktree', 'add', 'tree', '-b', 'tree');
+          writeFileSync(at('tree/b'), 'work');
+        };
+        const [loss = ''] = await lossesAskedFor(command, { before });
+        assert.match(loss, /discard|Deletes/i);
+        assert.doesNotMatch(loss, /Undo restores/);
       });
 
     for (const [why, command, options, sentence] of [

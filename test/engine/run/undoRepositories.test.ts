@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { UndoConfirmationRequest, UndoResult } from '../../../src/engine/run/undo.ts';
@@ -21,9 +21,12 @@ describe('undo of what commands did to a repository', () => {
   let talk: Conversation;
   let beside: string;
   let asked: UndoConfirmationRequest[];
+  /** Work of the user while the question is open. */
+  let during: () => void;
   beforeEach(() => {
     beside = mkdtempSync(path.join(tmpdir(), 'towpath-repository-'));
     asked = [];
+    during = () => {};
   });
   afterEach(async () => {
     await talk.end();
@@ -67,6 +70,7 @@ describe('undo of what commands did to a repository', () => {
     const toolCallIds = undoableCallIds(await talk.kept(), 'run');
     const result = await talk.engine.undo(talk.runId, { toolCallIds }, talk.workspace, async (question) => {
       asked.push(question);
+      during();
       return 'all';
     });
     assert.ok('undone' in result, JSON.stringify(result));
@@ -180,6 +184,56 @@ describe('undo of what commands did to a repository', () => {
       assert.ok(!undone.includes('.git'));
       assert.deepEqual([now.refs, now.index], [mine.refs, mine.index]);
     });
+
+  it('deletes no branch that the user has checked out meanwhile', async () => {
+    await begin('git branch feature');
+    sh('git stash -q -u; git checkout -q feature');
+    assert.deepEqual((await undo()).left, [{ path: '.git', why: 'feature is checked out.' }]);
+    sh('git rev-parse HEAD');
+  });
+
+  it('changes nothing if the user commits while the question is open', async () => {
+    await begin('git commit -qm staged && git branch feature');
+    during = () => sh('git commit -q --allow-empty -m mine');
+    const refs = () => sh('git for-each-ref refs/heads/feature');
+    const before = refs();
+    assert.deepEqual((await undo()).left, [{ path: '.git', why: 'main has moved since.' }]);
+    assert.equal(refs(), before);
+  });
+
+  it('leaves the entries of the stash if the user has stashed since', async () => {
+    await begin('git stash -q -u', 'git stash drop -q stash@{1}');
+    sh('echo mine > mine.txt; git stash -q -u');
+    const entries = sh('git stash list');
+    const [left] = (await undo()).left;
+    assert.equal(left?.path, '.git');
+    assert.equal(sh('git stash list'), entries);
+  });
+
+  it('restores the permissions of a hook', async () => {
+    const before = await begin('chmod -x .git/hooks/pre-push.sample');
+    const mode = () => statSync(path.join(root(), '.git/hooks/pre-push.sample')).mode & 0o111;
+    assert.equal(mode(), 0);
+    assert.deepEqual((await undo()).left, []);
+    assert.notEqual(mode(), 0);
+    assert.deepEqual(state(), before);
+  });
+
+  it('is not hindered by a fetch', async () => {
+    await begin('git fetch -q; git reset -q --hard HEAD~1');
+    sh(`git push -q origin topic:main -f; git fetch -q`);
+    assert.deepEqual((await undo()).left, []);
+    assert.match(sh('git log -1 --format=%s'), /two/);
+  });
+
+  it('restores the branch of a removed working tree', async () => {
+    await begin(
+      'git worktree add -q ../beside-tree topic',
+      'git worktree remove --force ../beside-tree; git branch -D topic',
+    );
+    assert.deepEqual((await undo()).left, []);
+    assert.match(sh('git rev-parse topic'), /^[0-9a-f]{40}/);
+  });
 
   it('leaves a repository that changed between two undone commands', async () => {
     await beginTurns(['git commit -qm staged'], ['git commit -q --allow-empty -m more']);
