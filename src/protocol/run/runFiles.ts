@@ -53,7 +53,12 @@ export function foldFileChanges(run: WithFiles, event: RunEvent): void {
     changeFiles(run, event);
   } else if (event.type === 'undo') {
     const texts = () =>
-      new Map(sortedDictionaryEntries(run.files ?? {}).map(([path, file]) => [path, JSON.stringify(file)]));
+      new Map(
+        sortedDictionaryEntries(run.files ?? createDictionary<FileChangedByRun>()).map(([path, file]) => [
+          path,
+          JSON.stringify(file),
+        ]),
+      );
     const before = texts();
     undoFiles(run, event.changes, event.paths);
     if (!event.moves) return;
