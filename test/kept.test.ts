@@ -50,6 +50,7 @@ const runs = [
   'interrupted',
   'killed',
   'package',
+  'recorded',
   'shortened',
   'understood',
   'workflow',
@@ -97,6 +98,25 @@ describe('a run of an earlier Towpath', () => {
     return put(name, talk.folder);
   };
   const told = (at: number) => JSON.stringify(talk.client.requests[at]!.messages);
+
+  it('recorded: what its commands did to files can be undone and redone', async () => {
+    const runId = await begin('recorded');
+    try {
+      const request = { toolCallIds: ['call-format'] };
+      const undone = await talk.engine.undo(runId, request, workspace, async () => 'all');
+      assert.deepEqual((undone as { left: unknown[] }).left, []);
+      assert.deepEqual(
+        ['src/a.ts', 'src/b.ts', 'notes.md'].map((name) => workspace.read(name)),
+        ['let  x = 1\n', 'let  y = 2\n', 'Mine\n'],
+      );
+      assert.ok(!workspace.exists('new.md'));
+      const [undo] = (await talk.store.read(runId)).undos!;
+      await talk.engine.undo(runId, { undo: undo!.seq }, workspace, async () => 'none');
+      assert.deepEqual([workspace.read('src/a.ts'), workspace.exists('notes.md')], ['let x = 1\n', false]);
+    } finally {
+      await talk.end();
+    }
+  });
 
   it('chat: goes on, and what was not undone yet can be', async () => {
     const runId = await begin('chat', { text: 'Here I am again.' });

@@ -2,7 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { constants, promises as fs } from 'node:fs';
 import { crc32 } from 'node:zlib';
 import type { StoredEvent } from '../protocol/run/events.ts';
-import { appendedListFormatVersion, eventVersions, heldRunFormatVersion } from '../protocol/run/eventVersions.ts';
+import {
+  appendedListFormatVersion,
+  eventVersions,
+  heldRunFormatVersion,
+  repositoryFormatVersion,
+} from '../protocol/run/eventVersions.ts';
 import type { StoreErrorCode } from '../protocol/text/codes.ts';
 import { message } from '../protocol/text/l10n.ts';
 import { type LocalizableText, UserFacingError } from '../protocol/text/localized.ts';
@@ -83,6 +88,7 @@ export const checksum = (bytes: Buffer): string => crc32(bytes).toString(16).pad
 function versionOf(event: StoredEvent): number | undefined {
   if (event.type === 'node' && event.grown) return appendedListFormatVersion;
   if (event.type === 'approval' && event.holds) return heldRunFormatVersion;
+  if ('repositories' in event && event.repositories) return repositoryFormatVersion;
   return hasStoredImages(event) ? 2 : eventVersions[event.type];
 }
 

@@ -8,6 +8,7 @@ import {
   appendedListFormatVersion,
   eventVersions,
   heldRunFormatVersion,
+  repositoryFormatVersion,
   storedRunFormatVersion,
 } from '../../src/protocol/run/eventVersions.ts';
 import { readOnlyReasonMessages } from '../../src/protocol/run/readOnlyReason.ts';
@@ -22,7 +23,7 @@ const firstTypes = [
 ];
 
 /** Stored runs with every event type of a later version, and an image that is stored by its hash. */
-const names = ['approval', 'collected', 'denied', 'interrupted', 'understood'] as const;
+const names = ['approval', 'collected', 'denied', 'interrupted', 'recorded', 'understood'] as const;
 const stored = path.join(import.meta.dirname, '../fixtures/kept/runs');
 type Line = StoredEvent & { version?: number };
 const linesOf = (name: string): Line[] =>
@@ -36,9 +37,11 @@ const versionOf = (event: Line) =>
     ? appendedListFormatVersion
     : event.type === 'approval' && event.holds
       ? heldRunFormatVersion
-      : JSON.stringify(event).includes('"storedAs"')
-        ? 2
-        : (eventVersions[event.type] ?? undefined);
+      : 'repositories' in event
+        ? repositoryFormatVersion
+        : JSON.stringify(event).includes('"storedAs"')
+          ? 2
+          : (eventVersions[event.type] ?? undefined);
 
 describe('format versions of stored events', () => {
   it('every type that version 1 does not have names the version that introduced it', () => {
@@ -56,6 +59,7 @@ describe('format versions of stored events', () => {
     assert.ok(events.some((event) => event.type === 'message' && event.version === 2));
     assert.ok(events.some((event) => event.type === 'node' && event.version === appendedListFormatVersion));
     assert.ok(events.some((event) => event.type === 'approval' && event.version === heldRunFormatVersion));
+    assert.ok(events.some((event) => event.type === 'tool-end' && event.version === repositoryFormatVersion));
   });
 
   for (const name of names)

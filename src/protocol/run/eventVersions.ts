@@ -1,7 +1,7 @@
 import type { StoredEvent } from './events.ts';
 
 /** Newest version of the stored format that this code reads. A line of a later version makes its run read-only. */
-export const storedRunFormatVersion = 4;
+export const storedRunFormatVersion = 5;
 
 /**
  * Format version that introduced each stored event type; types without a row have version 1. The journal writes the version on the line, so
@@ -19,3 +19,6 @@ export const eventVersions: Readonly<Partial<Record<StoredEvent['type'], number>
 export const appendedListFormatVersion = 3;
 
 export const heldRunFormatVersion = 4;
+
+/** Version of events with changes of repositories, which an older Towpath would not undo. */
+export const repositoryFormatVersion = 5;
