@@ -66,7 +66,7 @@ export async function prepareRepositoryChange(
   });
   const { before, after } = change.head;
   const head = headCommit(found.own, now);
-  const isBegun = refs.length < change.refs.length;
+  const isBegun = change.refs.some(({ name, after }) => !isRemoteRef(name) && (now.get(name) ?? null) === after);
   if (!isBegun && head !== before && head !== after) throw new UserFacingError(message('{0} has moved since.', 'HEAD'));
   await checkDescendants(folder, change, now);
   await checkWorkingTrees(folder, found, change, refs);
