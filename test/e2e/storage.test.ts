@@ -27,7 +27,7 @@ describe('the storage of a workspace', () => {
   });
 
   const run = async (command: string) => {
-    await editor.command('Towpath: New Run');
+    await editor.host.evaluate(async (vscode) => vscode.commands.executeCommand('towpath.newRun'));
     let isCalled = false;
     provider.script = () => {
       if (isCalled) return reply.text('Done.');
@@ -95,10 +95,11 @@ describe('the storage of a workspace', () => {
     await editor.host.evaluate(async (vscode) => {
       await vscode.workspace.getConfiguration().update('towpath.undo.quota', 0.0001, vscode.ConfigurationTarget.Global);
     });
+    const says = editor.panel.shows('of 0.1 kB. Changes of the last 7 days stay undoable.');
+    const opens = editor.panel.frame.getByText('Manage Storage…').click(); // at once: a notice goes by itself
     await run('echo more > b.txt');
-    await editor.panel.shows('of 0.1 kB. Changes of the last 7 days stay undoable.');
+    await Promise.all([says, opens]);
     await editor.screenshot('undo-history-full');
-    await editor.panel.frame.getByText('Manage Storage…').click();
     const { rows } = quickPickOf(editor.page);
     await eventually('the list is open', async () => (await rows.allInnerTexts()).some((text) => /0\.1 kB/.test(text)));
     await editor.page.keyboard.press('Escape');

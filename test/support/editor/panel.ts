@@ -71,9 +71,14 @@ export function panelOf(page: Page, where: 'view' | 'tab' = 'view'): Panel {
     stop: () => stopButton.click(),
     async continueHeld() {
       const said = frame.locator('[data-role="assistant"]');
-      await frame.getByTestId('continue-held').waitFor();
+      const held = frame.getByTestId('continue-held');
+      await held.waitFor();
       const before = await said.count();
-      await composer.press('Enter');
+      // A dialog that closes may take the keys back between the focus and the key.
+      await eventually('the run has gone on', async () => {
+        if (await held.isVisible()) await composer.press('Enter');
+        return !(await held.isVisible());
+      });
       await eventually('the model has gone on', async () => (await said.count()) > before);
       await this.waitForPhase(['WaitingUser', 'Completed']);
     },
