@@ -30,7 +30,7 @@ export interface PolicySubject {
   readsOnly: boolean;
   /** The call always needs an approval: it could run code, weaken the gate, or disclose secrets. */
   always: boolean;
-  /** It needs it only for what it discards, and an undo restores that: Autopilot allows it. */
+  /** The call needs an approval only because it discards files, and an undo restores all of them: Autopilot allows it. */
   undoable?: true;
   trusted: boolean;
 }

@@ -20,7 +20,7 @@ interface EntryColumns {
   /** Modification and change time of each entry, in nanoseconds. */
   times: BigInt64Array;
   inodes: BigUint64Array;
-  /** By path relative to the root, which is ''. */
+  /** Visited folders by path relative to the root; the root is ''. */
   folders: Map<string, WalkedFolder>;
 }
 

@@ -375,7 +375,7 @@ async function walkScope(scope: string, reading: GitReading['ignored'] | undefin
   return { ...walk(ignored?.folders), ignored };
 }
 
-// An error of a walk that is in vain is none.
+// A walk by a guess may fail: the walk after it reports the error.
 function attempt<Result>(work: () => Result): Result | undefined {
   try {
     return work();
