@@ -223,11 +223,15 @@ export function restoreRunDictionaries(run: Run): Run {
 export const callsInStartOrder = ({ calls }: Pick<Run, 'calls'>): [toolCallId: string, state: CallState][] =>
   sortedDictionaryEntries(calls).sort(([, one], [, other]) => startOf(one) - startOf(other));
 
-/** Returns the paths that a call has changed and that no undo has restored. */
-export const pathsToUndo = ({ changes = [], repositories = [], moved, undone = [] }: CallState): string[] =>
-  [...[...changes, ...repositories].map(({ path }) => path), ...(moved ? [moved.to] : [])].filter(
-    (path) => !undone.includes(path),
-  );
+/** Returns the files that a call has changed and that no undo has restored. */
+export const filesToUndo = ({ changes = [], moved, undone = [] }: CallState): string[] =>
+  [...changes.map(({ path }) => path), ...(moved ? [moved.to] : [])].filter((path) => !undone.includes(path));
+
+/** Returns the files and repositories that a call has changed and that no undo has restored. */
+export const pathsToUndo = (state: CallState): string[] => [
+  ...filesToUndo(state),
+  ...(state.repositories ?? []).map(({ path }) => path).filter((path) => !state.undone?.includes(path)),
+];
 
 const startOf = ({ startSeq = Number.MAX_SAFE_INTEGER }: CallState): number => startSeq;
 

@@ -10,6 +10,7 @@ const [created, deleted, changed] = [
   { path: 'c', before: '1', after: '2', mode: 0o644, afterMode: 0o644 },
 ] as const;
 const folder = { path: 'd', before: null, after: '0', afterKind: 'folder', afterMode: 0o755 } as const;
+const repository = { path: '.git', head: { before: '1', after: '2' }, refs: [], files: [] };
 
 describe('What a command changed', () => {
   const shown = (state: Partial<CallState>) =>
@@ -26,12 +27,15 @@ describe('What a command changed', () => {
     assert.equal(shown({ changes: [created] }), '1 file created');
     assert.equal(shown({ changes: [deleted, created, folder] }), '1 file created, 1 deleted');
     assert.equal(shown({ changes: [folder] }), '');
+    assert.equal(shown({ changes: [], repositories: [repository] }), 'Git changed');
+    assert.equal(shown({ changes: [created], repositories: [repository] }), '1 file created, Git changed');
   });
 
   it('is told from the changes of a file tool by its record', () => {
     assert.equal(hasRecordedChanges({ status: 'done', changes: [changed] }), false);
     assert.equal(hasRecordedChanges({ status: 'done', changes: [changed], snapshot: 's' }), true);
     assert.equal(hasRecordedChanges({ status: 'done', changes: [], snapshot: 's' }), false);
+    assert.equal(hasRecordedChanges({ status: 'done', repositories: [repository], snapshot: 's' }), true);
   });
 
   it('and cannot be restored is named, three at most and the number of the others', () => {
