@@ -20,7 +20,10 @@ import { createToolHost } from '../../src/tools/host/host.ts';
 import type { WorkspaceInstructions } from '../../src/tools/instructions/instructions.ts';
 import type { BackgroundCommands } from '../../src/tools/shell/background.ts';
 import type { OrphanedCommands } from '../../src/tools/shell/orphanedCommands.ts';
-import type { FileRecorder } from '../../src/tools/snapshot/fileRecorder.ts';
+import { compareSnapshot } from '../../src/tools/snapshot/compareSnapshot.ts';
+import { createFileRecorder, type FileRecorder } from '../../src/tools/snapshot/fileRecorder.ts';
+import { removeSnapshot } from '../../src/tools/snapshot/snapshotFile.ts';
+import { takeSnapshot } from '../../src/tools/snapshot/takeSnapshot.ts';
 import { defaultChatWorkflow } from '../../src/workflows/run/chatWorkflow.ts';
 import { type ScriptedReply, scriptedClient } from '../support/scriptedClient.ts';
 import { transcript } from '../support/transcript.ts';
@@ -165,6 +168,22 @@ export class Conversation {
       },
     });
     return this.engine;
+  }
+
+  /** Records what commands do, from the next turn on, as the extension does in a worker. `store`: folder for snapshots. */
+  recordCommands(store: string, { budget = 2_500_000, isOn = (): boolean => true, take = takeSnapshot } = {}): void {
+    const recorder = createFileRecorder({
+      workspace: this.workspace,
+      store,
+      isOn,
+      budget: () => budget,
+      take: async (request) => take(request),
+      compare: compareSnapshot,
+      discard: async ({ store: folder, id }) => removeSnapshot(folder, id),
+    });
+    this.recorder = recorder;
+    this.tools = builtinTools({ shell: { covers: (files) => recorder.covers(files) } });
+    this.build();
   }
 
   start(text = 'hi'): Promise<EngineResult> {

@@ -3,11 +3,6 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { undoableCallIds } from '../../../src/runs/undoSteps.ts';
-import { builtinTools } from '../../../src/tools/host/builtinTools.ts';
-import { compareSnapshot } from '../../../src/tools/snapshot/compareSnapshot.ts';
-import { createFileRecorder } from '../../../src/tools/snapshot/fileRecorder.ts';
-import { removeSnapshot } from '../../../src/tools/snapshot/snapshotFile.ts';
-import { takeSnapshot } from '../../../src/tools/snapshot/takeSnapshot.ts';
 import { call } from '../../support/scriptedClient.ts';
 import { growDisk, mountEmpty, unmount, whyNotMounted } from '../../support/smallDisk.ts';
 import { temporaryWorkspace } from '../../support/workspace.ts';
@@ -25,18 +20,7 @@ describe('a disk that is too full to record files', () => {
     snapshots = mkdtempSync(path.join(tmpdir(), 'towpath-snapshots-'));
     const replies = ['one', 'two'].map((text) => ({ calls: [call('shell.run', { command: `echo ${text} > large` })] }));
     talk = new Conversation(await temporaryWorkspace({ large: 'x'.repeat(100_000) }), [...replies, { text: 'Done.' }]);
-    const recorder = createFileRecorder({
-      workspace: talk.workspace,
-      store: snapshots,
-      isOn: () => true,
-      budget: () => 2_500_000,
-      take: takeSnapshot,
-      compare: compareSnapshot,
-      discard: async ({ store, id }) => removeSnapshot(store, id),
-    });
-    talk.recorder = recorder;
-    talk.tools = builtinTools({ shell: { covers: (files) => recorder.covers(files) } });
-    talk.engine = talk.build();
+    talk.recordCommands(snapshots);
   });
   afterEach(async () => {
     await talk.end();

@@ -9,9 +9,6 @@ import { newestRedoableUndo } from '../../../src/protocol/run/runFiles.ts';
 import { restorableRunBranchFiles } from '../../../src/runs/branchFiles.ts';
 import { undoableCallIds } from '../../../src/runs/undoSteps.ts';
 import { builtinTools } from '../../../src/tools/host/builtinTools.ts';
-import { compareSnapshot } from '../../../src/tools/snapshot/compareSnapshot.ts';
-import { createFileRecorder } from '../../../src/tools/snapshot/fileRecorder.ts';
-import { removeSnapshot } from '../../../src/tools/snapshot/snapshotFile.ts';
 import { takeSnapshot } from '../../../src/tools/snapshot/takeSnapshot.ts';
 import { loadWorkflow } from '../../../src/workflows/read/validate.ts';
 import { graphWorkflow } from '../../../src/workflows/run/runGraph.ts';
@@ -38,18 +35,7 @@ describe('undo of commands between edits', () => {
   const turn = (...calls: NonNullable<ScriptedReply['calls']>): ScriptedReply[] => [{ calls }, { text: 'Done.' }];
   const prepare = async (files: Record<string, string>, replies: ScriptedReply[], take = takeSnapshot) => {
     talk = new Conversation(await temporaryWorkspace(files), replies);
-    const { workspace } = talk;
-    talk.recorder = createFileRecorder({
-      workspace,
-      store: snapshots,
-      isOn: () => true,
-      budget: () => 1_000_000,
-      take: async (request) => take(request),
-      compare: compareSnapshot,
-      discard: async ({ store, id }) => removeSnapshot(store, id),
-    });
-    talk.tools = builtinTools();
-    talk.engine = talk.build();
+    talk.recordCommands(snapshots, { take: async (request) => take(request) });
   };
   const at = (name: string) => path.join(talk.workspace.roots[0]!.path, name);
   const files = (...names: string[]) => names.map((name) => talk.file(name));

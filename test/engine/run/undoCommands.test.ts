@@ -7,11 +7,6 @@ import type { UndoConfirmationAnswer, UndoConfirmationRequest } from '../../../s
 import { runToMarkdown } from '../../../src/protocol/run/exportMarkdown.ts';
 import { newestRedoableUndo } from '../../../src/protocol/run/runFiles.ts';
 import { undoableCallIds } from '../../../src/runs/undoSteps.ts';
-import { builtinTools } from '../../../src/tools/host/builtinTools.ts';
-import { compareSnapshot } from '../../../src/tools/snapshot/compareSnapshot.ts';
-import { createFileRecorder } from '../../../src/tools/snapshot/fileRecorder.ts';
-import { removeSnapshot } from '../../../src/tools/snapshot/snapshotFile.ts';
-import { takeSnapshot } from '../../../src/tools/snapshot/takeSnapshot.ts';
 import { eventually } from '../../support/eventually.ts';
 import { generator } from '../../support/random.ts';
 import { call, type ScriptedReply } from '../../support/scriptedClient.ts';
@@ -34,15 +29,8 @@ describe('undo of what commands did', () => {
   const run = (command: string) => call('shell.run', { command });
   const write = (name: string, content: string) => call('fs.write', { path: name, content });
   const build = (conversation: Conversation, store: string, isOn = () => true) => {
-    const { workspace } = conversation;
     conversation.maxTurns = 100;
-    const budget = () => 2_500_000;
-    const discard = async ({ store, id }: { store: string; id: string }) => removeSnapshot(store, id);
-    const jobs = { take: takeSnapshot, compare: compareSnapshot, discard };
-    const recorder = createFileRecorder({ workspace, store, isOn, budget, ...jobs });
-    conversation.recorder = recorder;
-    conversation.tools = builtinTools({ shell: { covers: (files) => recorder.covers(files) } });
-    conversation.engine = conversation.build();
+    conversation.recordCommands(store, { isOn });
   };
   const prepare = async (files: Record<string, string>, replies: ScriptedReply[], isOn = () => true) => {
     talk = new Conversation(await temporaryWorkspace(files), [...replies, { text: 'Done.' }]);

@@ -3,11 +3,6 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { UndoConfirmationAnswer, UndoConfirmationRequest, UndoResult } from '../../../src/engine/run/undo.ts';
 import { newestRedoableUndo } from '../../../src/protocol/run/runFiles.ts';
-import { builtinTools } from '../../../src/tools/host/builtinTools.ts';
-import { compareSnapshot } from '../../../src/tools/snapshot/compareSnapshot.ts';
-import { createFileRecorder } from '../../../src/tools/snapshot/fileRecorder.ts';
-import { removeSnapshot } from '../../../src/tools/snapshot/snapshotFile.ts';
-import { takeSnapshot } from '../../../src/tools/snapshot/takeSnapshot.ts';
 import { Conversation } from '../../engine/conversation.ts';
 import { call, type ScriptedReply } from '../../support/scriptedClient.ts';
 import { workspaceIn } from '../../support/workspace.ts';
@@ -83,18 +78,7 @@ export class RecordedRun {
       if (plan.loss) this.losses.push(plan.loss.text);
       return { decision: 'allow' };
     };
-    const recorder = createFileRecorder({
-      workspace,
-      store: path.join(this.base, 'snapshots'),
-      isOn: () => true,
-      budget: () => 200_000_000,
-      take: takeSnapshot,
-      compare: compareSnapshot,
-      discard: async ({ store, id }) => removeSnapshot(store, id),
-    });
-    talk.recorder = recorder;
-    talk.tools = builtinTools({ shell: { covers: (files) => recorder.covers(files) } });
-    talk.engine = talk.build();
+    talk.recordCommands(path.join(this.base, 'snapshots'), { budget: 200_000_000 });
     this.talk = talk;
     return { talk, replies: this.replies };
   }
