@@ -12,6 +12,9 @@ describe('undo of commands', () => {
   let editor: Towpath;
   const names = ['a.txt', 'src/b.txt', 'src/c.txt'];
 
+  const author = ['-c', 'user.name=a', '-c', 'user.email=a@example.com', '-c', 'commit.gpgsign=false'];
+  const git = (...args: string[]) => execFileSync('git', args, { cwd: editor.folder, encoding: 'utf8', stdio: 'pipe' });
+
   before(async () => {
     provider = await startProvider([]);
     editor = await openTowpath({
@@ -21,10 +24,9 @@ describe('undo of commands', () => {
         'towpath.providers': { 'openai-compatible': { baseUrl: provider.url } },
       },
     });
-    const git = (...args: string[]) => execFileSync('git', args, { cwd: editor.folder, stdio: 'ignore' });
     git('init');
     git('add', '-A');
-    git('-c', 'user.name=a', '-c', 'user.email=a@example.com', '-c', 'commit.gpgsign=false', 'commit', '-m', 'one');
+    git(...author, 'commit', '-m', 'one');
   });
   after(async () => {
     await editor?.stop();
@@ -155,6 +157,33 @@ describe('undo of commands', () => {
       await eventually('all are as before', () => count(unformatted) === 40);
       await eventually('the card says so', async () => /Undone/.test(await card().innerText()));
     });
+  });
+
+  it('git commit: the question says which branch moves where, the files stay, and Redo commits again', async () => {
+    writeFileSync(path.join(editor.folder, 'own.txt'), 'committed\n');
+    const state = () => [git('rev-parse', 'HEAD'), git('status', '--porcelain'), git('log', '-g', '--format=%gs')];
+    const before = state();
+    await run(`git add -A && git ${author.join(' ')} commit -qm two`);
+    const after = state();
+    assert.notDeepEqual(after, before);
+    const { frame } = editor.panel;
+    await frame.getByText('Git changed').waitFor();
+    await frame.getByText(/^Done · 1 command · /).waitFor(); // the repository is no file
+    await editor.screenshot('undo-git-card');
+    await frame.getByTestId('undo').first().press('Enter');
+    const question = await editor.dialog.text();
+    assert.match(question, /^Undo the changes of “git add -A && git/);
+    assert.match(question, new RegExp(`The branch \\S+ moves back to ${before[0]!.slice(0, 7)}\\.`));
+    await editor.screenshot('undo-git-question');
+    await editor.dialog.click('Undo');
+    await eventually('the branch is back', async () => git('rev-parse', 'HEAD') === before[0]);
+    await frame.getByText('Undone').first().waitFor();
+    assert.deepEqual(state(), before);
+    assert.equal(editor.read('own.txt'), 'committed\n');
+    await frame.getByTestId('redo').first().press('Enter');
+    await eventually('it is committed again', async () => git('rev-parse', 'HEAD') === after[0]);
+    await frame.getByTestId('undo').first().waitFor();
+    assert.deepEqual(state(), after);
   });
 
   it('works in a folder without Git, and asks about each file that something else may have changed', async () => {
