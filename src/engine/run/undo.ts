@@ -16,6 +16,14 @@ import type { FileModeAndEncoding } from '../../tools/core/tool.ts';
 import type { Workspace } from '../../tools/core/workspace.ts';
 import { pathsForModel } from '../../tools/policy/pathsForModel.ts';
 import type { RunLog } from '../core/runLog.ts';
+import {
+  applyRepositoryUndo,
+  type PreparedRepositoryUndo,
+  prepareRepositoryUndo,
+  previewRepositoryUndo,
+  type RepositoryUndoPreview,
+  redoOfRepositoryUndo,
+} from './applyRepositoryUndo.ts';
 import { existsInWorkspace } from './emptyFolders.ts';
 import {
   applyUndoStep,
@@ -31,7 +39,7 @@ import {
   type UndoFileOperation,
   type UndoFileStep,
 } from './fileSteps.ts';
-import { type RepositoryUndo, repositoryUndos } from './repositoryUndos.ts';
+import { planRepositoryUndos, type RepositoryUndo } from './planRepositoryUndo.ts';
 import {
   countAppliedUndoOperations,
   isFolderEmptiedBeforeUndo,
@@ -41,14 +49,6 @@ import {
   pathWithoutMoves,
   undoOperationOrigin,
 } from './undoProgress.ts';
-import {
-  applyRepositoryUndo,
-  type PreparedRepositoryUndo,
-  prepareRepositoryUndo,
-  previewRepositoryUndo,
-  type RepositoryUndoPreview,
-  redoOfRepositoryUndo,
-} from './undoRepositories.ts';
 
 export interface UndoRequest {
   toolCallIds: readonly string[];
@@ -103,7 +103,7 @@ export async function undoFileChanges(
   ask: Ask,
 ): Promise<UndoResult> {
   const operations = undoOperations(log.run, toolCallIds, paths);
-  const repositories = repositoryUndos(log.run, toolCallIds, paths);
+  const repositories = planRepositoryUndos(log.run, toolCallIds, paths);
   const done = await work(log, parts, { operations, repositories, left: [] }, ask);
   return recordUndo(log, done, 'has undone your changes of', (paths) => ({
     line: message('You undid the changes in {0}', paths),
@@ -335,6 +335,8 @@ async function work(
     if (typeof change !== 'object') continue;
     done.repositories = [...(done.repositories ?? []), change];
     restored.push({ paths: [path], toolCallIds: one.toolCallIds });
+    for (const name of one.prepared.left)
+      leave(`${path}/${name}`, new UserFacingError(message('It has changed since.')));
   }
 
   const finished = steps.filter((one) => changes.has(one));

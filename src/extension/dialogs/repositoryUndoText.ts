@@ -1,4 +1,4 @@
-import type { RepositoryUndoPreview } from '../../engine/run/undoRepositories.ts';
+import type { RepositoryUndoPreview } from '../../engine/run/applyRepositoryUndo.ts';
 import { escapeInvisibleInLine } from '../../protocol/text/escapeInvisible.ts';
 import { t } from '../../protocol/text/l10n.ts';
 

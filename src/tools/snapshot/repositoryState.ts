@@ -75,6 +75,9 @@ export const isRefLog = (name: string): boolean => /^(worktrees\/[^/]+\/)?logs\/
 /** Tests for a ref that mirrors a branch of a remote. */
 export const isRemoteRef = (name: string): boolean => name.startsWith('refs/remotes/');
 
-/** Tests for a file in which Git leaves a note of its last command, by its path relative to the common folder. */
-export const isNote = (name: string): boolean =>
-  ['FETCH_HEAD', 'COMMIT_EDITMSG', 'ORIG_HEAD', 'gc.log'].includes(paths.posix.basename(name));
+/**
+ * Tests for a file that says what the working tree stands on, by its path relative to the common folder: HEAD, the index, or the log of the
+ * stash, which holds its entries. A repository goes back with these files or not at all.
+ */
+export const isDecisiveFile = (name: string): boolean =>
+  isIndexFile(name) || /^(worktrees\/[^/]+\/)?HEAD$/.test(name) || name === 'logs/refs/stash';

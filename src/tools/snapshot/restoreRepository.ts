@@ -13,8 +13,8 @@ import {
   findRepository,
   hashIndexEntries,
   headCommit,
+  isDecisiveFile,
   isIndexFile,
-  isNote,
   isRefLog,
   isRemoteRef,
   type RepositoryRefs,
@@ -42,11 +42,14 @@ export interface PreparedRepositoryChange {
   change: RepositoryChange;
   refs: RefChange[];
   files: PreparedFile[];
+  /** Names of files that something else has changed since, and that stay. */
+  left: string[];
 }
 
 /**
  * Checks that a repository is in the state `before` of a change, or between `before` and `after`. Later entries of logs, refs of remotes that
- * have moved and notes of Git stay. Throws `UserFacingError` if something else has changed it.
+ * have moved, and files that only have changed beside (settings, hooks, notes of Git) stay. Throws `UserFacingError` if something else has
+ * moved a ref or HEAD, staged files or changed the stash.
  * @param folder working tree, absolute
  */
 export async function prepareRepositoryChange(
@@ -71,6 +74,7 @@ export async function prepareRepositoryChange(
   await checkDescendants(folder, change, now);
   await checkWorkingTrees(folder, found, change, refs);
   const files: PreparedFile[] = [];
+  const left: string[] = [];
   for (const one of change.files) {
     const file = fileIn(found.common, one.name);
     const current = await readCurrent(file);
@@ -78,12 +82,13 @@ export async function prepareRepositoryChange(
     if (state === 'before') {
       const content = one.after === null ? null : await contents.read(one.after);
       files.push({ change: one, file, found: current?.bytes ?? null, content });
-    } else if (state === 'other' && !isNote(one.name)) {
+    } else if (state === 'other') {
       if (isIndexFile(one.name)) throw new UserFacingError(message('You have staged other changes since.'));
-      throw new UserFacingError(message('{0} has changed since.', one.name));
+      if (isDecisiveFile(one.name)) throw new UserFacingError(message('{0} has changed since.', one.name));
+      left.push(one.name);
     }
   }
-  return { folder, common: found.common, change, refs, files };
+  return { folder, common: found.common, change, refs, files, left };
 }
 
 // A commit that another ref has been built on stays reachable by its branch.
@@ -117,14 +122,14 @@ async function checkWorkingTrees(
 
 /**
  * Applies a change after another check: refs by compare-and-swap in one transaction, without hooks, and files under the locks of Git. Returns
- * what it changed, with the contents that it replaced stored. An interrupted change can be repeated. Throws `UserFacingError`, before the
- * first change, if the repository has changed meanwhile.
+ * what it changed, with the contents that it replaced stored. Throws `UserFacingError` if the repository has changed meanwhile: before the
+ * first change, unless Git takes the lock of HEAD in between. An interrupted change can be repeated.
  */
 export async function changeRepository(
   { folder, change }: PreparedRepositoryChange,
   contents: RepositoryContents,
 ): Promise<RepositoryChange> {
-  const { common, refs, files } = await prepareRepositoryChange(folder, change, contents);
+  const { common, refs, files, left } = await prepareRepositoryChange(folder, change, contents);
   const stored: RepositoryFileChange[] = [];
   for (const { change: one, found } of files)
     stored.push({ ...one, before: found === null ? null : await contents.store(found) });
@@ -132,9 +137,7 @@ export async function changeRepository(
   const inOrder = [...files].sort((one, other) => Number(one.content !== null) - Number(other.content !== null));
   const logs = inOrder.filter(({ change: one }) => isRefLog(one.name));
   // Git takes the lock of HEAD itself to move its branch.
-  const heads = inOrder.filter(
-    ({ change: one }) => paths.posix.basename(one.name) === 'HEAD' && !logs.some((log) => log.change === one),
-  );
+  const heads = inOrder.filter((one) => !logs.includes(one) && paths.basename(one.file) === 'HEAD');
   const others = inOrder.filter((one) => !logs.includes(one) && !heads.includes(one));
   await underLocks(common, others, async () => {
     await updateRefs(folder, refs);
@@ -147,7 +150,7 @@ export async function changeRepository(
   return {
     ...change,
     refs: [...refs, ...change.refs.filter((one) => !refs.includes(one) && !isRemoteRef(one.name))],
-    files: [...stored, ...change.files.filter(({ name }) => !done.has(name) && !isNote(name))],
+    files: [...stored, ...change.files.filter(({ name }) => !done.has(name) && !left.includes(name))],
   };
 }
 

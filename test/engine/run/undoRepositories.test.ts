@@ -6,11 +6,6 @@ import path from 'node:path';
 import type { UndoConfirmationRequest, UndoResult } from '../../../src/engine/run/undo.ts';
 import { newestRedoableUndo } from '../../../src/protocol/run/runFiles.ts';
 import { undoableCallIds } from '../../../src/runs/undoSteps.ts';
-import { builtinTools } from '../../../src/tools/host/builtinTools.ts';
-import { compareSnapshot } from '../../../src/tools/snapshot/compareSnapshot.ts';
-import { createFileRecorder } from '../../../src/tools/snapshot/fileRecorder.ts';
-import { removeSnapshot } from '../../../src/tools/snapshot/snapshotFile.ts';
-import { takeSnapshot } from '../../../src/tools/snapshot/takeSnapshot.ts';
 import { call } from '../../support/scriptedClient.ts';
 import { temporaryWorkspace } from '../../support/workspace.ts';
 import { Conversation } from '../conversation.ts';
@@ -55,13 +50,7 @@ describe('undo of what commands did to a repository', () => {
       git checkout -q main && echo 2 > a.txt && git commit -qam two
       echo stashed > b.txt && git stash -q
       echo dirty > a.txt && echo new > new.txt && echo staged > s.txt && git add s.txt`);
-    const discard = async ({ store, id }: { store: string; id: string }) => removeSnapshot(store, id);
-    const jobs = { take: takeSnapshot, compare: compareSnapshot, discard };
-    const store = path.join(beside, 'snapshots');
-    const options = { workspace: talk.workspace, store, isOn: () => true, budget: () => 10_000_000, ...jobs };
-    talk.recorder = createFileRecorder(options);
-    talk.tools = builtinTools({});
-    talk.engine = talk.build();
+    talk.recordCommands(path.join(beside, 'snapshots'), { budget: 10_000_000 });
     const before = state();
     await talk.start();
     return before;
@@ -172,7 +161,6 @@ describe('undo of what commands did to a repository', () => {
     ['a branch of the user on the commit', 'git branch mine', 'mine contains its commits.'],
     ['a switch of the branch', 'git stash -q -u; git checkout -q topic', 'HEAD has moved since.'],
     ['a staged file', 'git add new.txt', 'You have staged other changes since.'],
-    ['a changed setting', 'git config a.b c', 'config has changed since.'],
   ] as const)
     it(`leaves the repository after ${what}, and names it`, async () => {
       await begin('git add b.txt; git commit -qam all; git config x.y z; echo 3 > a.txt; git add a.txt');
@@ -219,10 +207,26 @@ describe('undo of what commands did to a repository', () => {
     assert.deepEqual(state(), before);
   });
 
+  it('leaves a changed setting alone, and names it', async () => {
+    await begin('git config x.y z; git commit -qm staged');
+    sh('git config a.b c');
+    assert.deepEqual((await undo()).left, [{ path: '.git/config', why: 'It has changed since.' }]);
+    assert.deepEqual([sh('git config a.b'), sh('git config x.y')], ['c\n', 'z\n']);
+    assert.match(sh('git log -1 --format=%s'), /two/);
+  });
+
+  it('goes no further back than a setting of the user between two commands', async () => {
+    await beginTurns(['git config x.y 1'], ['git config x.y 3']);
+    sh('git config x.y 2');
+    await talk.continue('More');
+    assert.deepEqual((await undo()).left, []);
+    assert.equal(sh('git config x.y'), '2\n');
+  });
+
   it('is not hindered by a fetch', async () => {
     await begin('git fetch -q; git reset -q --hard HEAD~1');
     sh(`git push -q origin topic:main -f; git fetch -q`);
-    assert.deepEqual((await undo()).left, []);
+    assert.deepEqual((await undo()).left, [{ path: '.git/FETCH_HEAD', why: 'It has changed since.' }]);
     assert.match(sh('git log -1 --format=%s'), /two/);
   });
 

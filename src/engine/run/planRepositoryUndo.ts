@@ -1,6 +1,6 @@
 import type { RefChange, RepositoryChange, RepositoryFileChange } from '../../protocol/content/repositoryChange.ts';
 import { callsInStartOrder, type Run } from '../../protocol/run/run.ts';
-import { isNote, isRemoteRef } from '../../tools/snapshot/repositoryState.ts';
+import { isDecisiveFile, isRemoteRef } from '../../tools/snapshot/repositoryState.ts';
 
 /**
  * Change of a repository that undoes the changes of calls. `pushed`: remote names of pushes, whose refs stay. `isBroken`: something else
@@ -14,7 +14,11 @@ export interface RepositoryUndo {
 }
 
 /** Returns one undo for each repository that the chosen calls have changed, without the calls that are undone already. */
-export function repositoryUndos(run: Run, toolCallIds: readonly string[], paths?: readonly string[]): RepositoryUndo[] {
+export function planRepositoryUndos(
+  run: Run,
+  toolCallIds: readonly string[],
+  paths?: readonly string[],
+): RepositoryUndo[] {
   const chosen = new Set(toolCallIds);
   const undos = new Map<string, RepositoryUndo>();
   for (const [id, { repositories = [], undone = [] }] of callsInStartOrder(run).reverse()) {
@@ -65,25 +69,32 @@ function joined(newer: RepositoryUndo, older: RepositoryUndo): RepositoryUndo {
     const [left, found] = [from, to].map((end) => ('listing' in end ? end.listing : undefined));
     return from.after === to.before || (left !== undefined && left.after === found?.before);
   };
+  // What something else changed in between goes back to that at most; for what decides, nothing goes back.
   const chain = <Change extends RefChange | RepositoryFileChange>(
     changes: readonly Change[],
     earlier: readonly Change[],
+    isDecisive: (name: string) => boolean,
     join: (one: Change, other: Change) => Change,
   ): Change[] => {
     const all = new Map(changes.map((change) => [change.name, change]));
     for (const change of earlier) {
       const known = all.get(change.name);
-      if (known && !isNext(known, change) && !isRemoteRef(change.name) && !isNote(change.name)) isBroken = true;
-      all.set(change.name, known ? join(known, change) : change);
+      if (!known || isNext(known, change)) all.set(change.name, known ? join(known, change) : change);
+      else if (isDecisive(change.name)) isBroken = true;
     }
     return [...all.values()];
   };
-  const refs = chain(one.refs, other.refs, (late, early) => ({
-    ...late,
-    after: early.after,
-    ...((late.isNew || early.isNew) && { isNew: true as const }),
-  }));
-  const files = chain(one.files, other.files, (late, early) => {
+  const refs = chain(
+    one.refs,
+    other.refs,
+    (name) => !isRemoteRef(name),
+    (late, early) => ({
+      ...late,
+      after: early.after,
+      ...((late.isNew || early.isNew) && { isNew: true as const }),
+    }),
+  );
+  const files = chain(one.files, other.files, isDecisiveFile, (late, early) => {
     const { afterMode: _, ...rest } = late;
     const listing = late.listing && early.listing && { before: late.listing.before, after: early.listing.after };
     return {

@@ -11,7 +11,7 @@ import {
   prepareRepositoryChange,
   type RepositoryContents,
 } from '../../tools/snapshot/restoreRepository.ts';
-import { type RepositoryUndo, reverseRepositoryChange } from './repositoryUndos.ts';
+import { type RepositoryUndo, reverseRepositoryChange } from './planRepositoryUndo.ts';
 
 /**
  * Effect of an undo on a repository, for the confirmation. `branches` move from a commit to another; null: no branch. `head`: branch or
