@@ -212,6 +212,7 @@ describe('The strip above the message box', () => {
       ...tail,
     ]);
     await find('group-more').press('Enter');
+    await test.send();
     assert.deepEqual(await lines(), [...head, ...formatted.flatMap(({ path }) => row(path)), 'and 392 more', ...tail]);
     await find('group-more').press('Enter');
     assert.deepEqual(await posted(), [{ type: 'review-files', runId: 'run-1' }]);
