@@ -6,6 +6,7 @@ export const noTools: ToolHost = {
   edited: async () => [],
   stateOfFiles: async () => undefined,
   recorded: async () => ({}),
+  forgetRecorded: () => {},
   canApprove: true,
   prepare: async () => {},
   getVisibleTools: () => [],

@@ -17,6 +17,7 @@ export interface InterruptedCallProbe {
   standing: ToolHost['standing'];
   /** Compares the files with the state before an interrupted call. */
   recorded(snapshot: string): Promise<RecordedChanges>;
+  forgetRecorded: ToolHost['forgetRecorded'];
   left: Pick<OrphanedCommands, 'look'>;
   /** True for a background command with a living window, which will report its end. */
   isAttended(command: RecordedCommandLine, background: BackgroundCommandStart): Promise<boolean>;
@@ -70,6 +71,7 @@ export async function endUnfinishedCalls(
   for (const toolCallId of new Set([...open.map(([id]) => id), ...names.keys()])) {
     const state = run.calls[toolCallId];
     if (state?.ok !== undefined || but.includes(toolCallId)) continue;
+    const snapshot = state?.snapshot;
     const end = state?.startedAt === undefined ? denied : await endOf(state, run.id, toolCallId, evidence);
     await emit({
       type: 'tool-end',
@@ -79,6 +81,7 @@ export async function endUnfinishedCalls(
       ...end,
       ...(end.code === 'TOOL_INTERRUPTED' && { interruptedAt }),
     });
+    if (snapshot !== undefined) evidence.forgetRecorded(snapshot);
   }
   if (run.unmade) await evidence.standing({ changes: run.unmade }); // completes partial writes
   await endCommands({ run, emit }, evidence);

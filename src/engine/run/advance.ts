@@ -271,6 +271,7 @@ export function createRecoveryProbe(
   return {
     left,
     recorded: (snapshot) => host.recorded(snapshot, () => store.contents.newPack(run.id)),
+    forgetRecorded: host.forgetRecorded,
     isAttended: createCommandOwnerCheck(background),
     standing: async (doing) => host.standing(doing, await undoWorkspace(), readContent),
   };

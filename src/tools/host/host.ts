@@ -80,6 +80,8 @@ export interface ToolHost {
   ): ReturnType<typeof readFileChangeStates>;
   /** Returns the changes of a recorded call that was interrupted by the end of its window. */
   recorded(snapshot: string, newPack: () => Promise<string>): Promise<RecordedChanges>;
+  /** Forgets the state before such a call when its changes are stored. */
+  forgetRecorded(snapshot: string): void;
   edited(
     files: Readonly<Dictionary<FileChangedByRun>>,
     read: (id: string) => Promise<string>,
@@ -130,6 +132,7 @@ export function createToolHost({
       return readFileChangeStates(undoWorkspace, doing);
     },
     recorded: async (snapshot, newPack) => (await recorder?.interrupted(snapshot).end(newPack)) ?? {},
+    forgetRecorded: (snapshot) => recorder?.interrupted(snapshot).forget(),
     stateOfFiles: (call, undoWorkspace = workspace) => fileSizesAndTimes(undoWorkspace, call),
     edited: (files, read, undoWorkspace = workspace) => findExternalEdits(undoWorkspace, files, read),
     getVisibleTools: ({ contextWindow = smallWindow }) =>
@@ -163,7 +166,7 @@ export function createToolHost({
         doing = {};
         return toSuccessOutcome({ ...error.data, changed: false });
       });
-      if (!recorded) recording?.cancel(); // it did not start
+      if (!recorded) recording?.forget(); // it did not start
       const revised = changed === undefined ? executed : addRevisionToOutcome(executed, changed);
       // The result of a workflow step has the documented keys only.
       const outcome = limitOutcomeSize(context.step ? revised : addChangesToOutcome(revised, recorded ?? {}));
@@ -185,7 +188,10 @@ export function createToolHost({
         ...(hasEffect ? toRecordedOutcome(outcome) : {}),
       };
       // The effect is done. A broken store fails again at the next event and stops the run there.
-      await emitStoredEvent(context, end).catch(() => undefined);
+      await emitStoredEvent(context, end).then(
+        () => recording?.forget(),
+        () => undefined,
+      );
       return outcome;
 
       async function execute(): Promise<ToolOutcome> {

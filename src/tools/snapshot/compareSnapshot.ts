@@ -15,7 +15,6 @@ import { compareRepository, filesBesideObjects, stateFiles } from './repositoryS
 import type { RepositorySnapshot } from './repositoryState.ts';
 import {
   readSnapshot,
-  removeSnapshot,
   type SnapshotEntry,
   type SnapshotRoot,
   type SnapshotScope,
@@ -62,8 +61,8 @@ interface Difference {
 }
 
 /**
- * Compares the open folders with a snapshot and removes the snapshot. Contents before the call, and texts after it, are stored in one pack.
- * Throws the error of the disk.
+ * Compares the open folders with a snapshot. Contents before the call, and texts after it, are stored in one pack. The snapshot stays until
+ * the changes are on record. Throws the error of the disk.
  */
 export async function compareSnapshot(request: CompareRequest): Promise<SnapshotComparison | SnapshotProblem> {
   try {
@@ -105,7 +104,6 @@ async function compare({ id, store, pack }: CompareRequest): Promise<SnapshotCom
       }
     }
     writer.finish();
-    removeSnapshot(store, id);
     return { ...result, deletedFolders, repositories };
   } catch (error) {
     writer.abandon();

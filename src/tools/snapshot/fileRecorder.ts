@@ -30,8 +30,8 @@ export interface FileRecording {
    * @param newPack returns the path of the pack for the contents
    */
   end(newPack: () => Promise<string>): Promise<RecordedChanges>;
-  /** Forgets the state of a call that did not start. */
-  cancel(): void;
+  /** Forgets the state before the call, which did not start or whose changes are stored. */
+  forget(): void;
 }
 
 /** Records what calls do to the files of the open folders, so that it can be shown and undone. */
@@ -100,7 +100,7 @@ export function createFileRecorder(options: FileRecorderOptions): FileRecorder {
   const discard = (id: string) => void options.discard({ store, id }).catch(() => {});
   const notRecorded = (unrecorded: RecordedChanges['unrecorded'], promised: readonly string[]): FileRecording => {
     if (promised.length > 0) throw brokenPromise();
-    return { end: async () => ({ unrecorded }), cancel() {} };
+    return { end: async () => ({ unrecorded }), forget() {} };
   };
   /** Error for a call whose approval promised an undo that is not possible. The next approval will say so. */
   const brokenPromise = () => {
@@ -149,7 +149,7 @@ export function createFileRecorder(options: FileRecorderOptions): FileRecorder {
         active.delete(own);
       }
     },
-    cancel() {
+    forget() {
       active.delete(own);
       discard(id);
     },
@@ -182,7 +182,7 @@ export function createFileRecorder(options: FileRecorderOptions): FileRecorder {
         return notRecorded('off', promised);
       }
       const roots = await resolveWorkspaceRoots(openFolderRoots(workspace.roots));
-      if (workspace.virtual || roots.length === 0) return { end: async () => ({}), cancel() {} };
+      if (workspace.virtual || roots.length === 0) return { end: async () => ({}), forget() {} };
       const key = keyOf(roots);
       const reason = reasonToSkip(roots);
       if (reason) return notRecorded(reason, promised);
@@ -206,7 +206,7 @@ export function createFileRecorder(options: FileRecorderOptions): FileRecorder {
         if (!('problem' in taken)) {
           const recording = recordingOf(id, own);
           if (taken.holdsFirst) return recording;
-          recording.cancel();
+          recording.forget();
           throw brokenPromise();
         }
         if (taken.problem === 'disk-full') throw new ToolError('STORE_FULL', diskFull);

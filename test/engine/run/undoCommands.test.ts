@@ -13,6 +13,7 @@ import { call, type ScriptedReply } from '../../support/scriptedClient.ts';
 import { temporaryWorkspace } from '../../support/workspace.ts';
 import { RecordedFolder } from '../../tools/snapshot/folder.ts';
 import { Conversation } from '../conversation.ts';
+import { type Disk, stuckDisk } from '../stuckDisk.ts';
 
 describe('undo of what commands did', () => {
   let talk: Conversation;
@@ -205,16 +206,19 @@ describe('undo of what commands did', () => {
     );
   });
 
-  it('of a command that was at work when the editor was killed, and names the model what it changed', async () => {
-    await prepare({ a: 'A\n', b: 'B\n' }, [{ calls: [run('echo 1 > a; rm b; sleep 1000')] }]);
+  const inKilledEditor = async (command: string, isAtKill: (disk: Disk) => boolean) => {
+    await prepare({ a: 'A\n', b: 'B\n' }, [{ calls: [run(command)] }]);
+    const disk = stuckDisk(talk);
+    disk.sticksAt((event) => event !== 'open' && event.type === 'tool-end');
     void talk.start();
-    await eventually('the command has changed the files', () => talk.file('b') === undefined);
+    await eventually('the editor may be killed', () => isAtKill(disk));
     const next = new Conversation(talk.workspace, [{ text: 'I see.' }]);
     const copied = path.join(next.folder, 'snapshots'); // another path: nothing is remembered
     cpSync(snapshots, copied, { recursive: true });
     cpSync(talk.folder, next.folder, { recursive: true });
     rmSync(path.join(next.folder, 'runs', talk.runId, 'lock'), { force: true });
     Object.assign(next, { runId: talk.runId });
+    disk.release();
     await talk.engine.stop(talk.runId);
     try {
       build(next, copied);
@@ -240,7 +244,13 @@ describe('undo of what commands did', () => {
       await next.engine.close();
       rmSync(next.folder, { recursive: true });
     }
-  });
+  };
+
+  it('of a command that was at work when the editor was killed, and names the model what it changed', () =>
+    inKilledEditor('echo 1 > a; rm b; sleep 1000', () => talk.file('b') === undefined));
+
+  it('of a command whose end was not on record yet when the editor was killed', () =>
+    inKilledEditor('echo 1 > a; rm b', (disk) => disk.waits));
 
   it('asks about a file that an editor saved while the command ran', async () => {
     await prepare({ a: 'A\n', b: 'B\n' }, [

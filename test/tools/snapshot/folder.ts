@@ -9,6 +9,7 @@ import {
   parseContentPackIndex,
 } from '../../../src/protocol/values/contentPack.ts';
 import { compareSnapshot, type SnapshotComparison } from '../../../src/tools/snapshot/compareSnapshot.ts';
+import { removeSnapshot } from '../../../src/tools/snapshot/snapshotFile.ts';
 import { type SnapshotRequest, takeSnapshot } from '../../../src/tools/snapshot/takeSnapshot.ts';
 
 type Recorded = SnapshotComparison & { pack: string };
@@ -71,6 +72,7 @@ export class RecordedFolder {
     work();
     const compared = await compareSnapshot({ id, store: this.store, pack });
     if ('problem' in compared) throw new Error(compared.problem);
+    removeSnapshot(this.store, id);
     return { ...compared, pack };
   }
 
