@@ -49,7 +49,7 @@ export const applyRepositoryUndo = (
   { store }: Parts,
   runId: string,
   { prepared }: PreparedRepositoryUndo,
-): Promise<RepositoryChange> => changeRepository(prepared, contentsOf(store, runId));
+): Promise<RepositoryChange> => changeRepository(prepared, contentsOf(store, runId), `Towpath: undo in ${runId}`);
 
 const contentsOf = ({ contents }: RunStore, runId: string): RepositoryContents => ({
   read: (id) => contents.readBytes(runId, id),

@@ -1,10 +1,11 @@
-import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { lstat, rmdir } from 'node:fs/promises';
 import * as paths from 'node:path';
 import type { RefChange, RepositoryChange, RepositoryFileChange } from '../../protocol/content/repositoryChange.ts';
 import { message } from '../../protocol/text/l10n.ts';
 import { UserFacingError } from '../../protocol/text/localized.ts';
+import { sweepTempFiles } from '../core/tempFiles.ts';
+import { sha256 } from '../sandbox/fileText.ts';
 import { removeTree } from '../sandbox/fileTree.ts';
 import { openRegularFile } from '../sandbox/regularFile.ts';
 import { createFile, replaceFile } from '../sandbox/writeFile.ts';
@@ -78,7 +79,8 @@ export async function prepareRepositoryChange(
   for (const one of change.files) {
     const file = fileIn(found.common, one.name);
     const current = await readCurrent(file);
-    const state = await stateOf(file, one, current);
+    const isBetween = current !== undefined && isStashLogBetween(change, one, current.bytes);
+    const state = isBetween ? 'before' : await stateOf(file, one, current);
     if (state === 'before') {
       const content = one.after === null ? null : await contents.read(one.after);
       files.push({ change: one, file, found: current?.bytes ?? null, content });
@@ -89,6 +91,15 @@ export async function prepareRepositoryChange(
     }
   }
   return { folder, common: found.common, change, refs, files, left };
+}
+
+// Git adds an entry to the log of the stash when an undo moves its ref. An interrupted undo leaves that entry.
+function isStashLogBetween({ refs }: RepositoryChange, { name, before }: RepositoryFileChange, bytes: Buffer): boolean {
+  const stash = refs.find((one) => one.name === 'refs/stash');
+  if (name !== 'logs/refs/stash' || !stash) return false;
+  const end = bytes.lastIndexOf('\n', bytes.length - 2) + 1;
+  const isOwn = bytes.toString('latin1', end).startsWith(`${stash.before} ${stash.after} `);
+  return isOwn && sha256(bytes.subarray(0, end)) === before;
 }
 
 // A commit that another ref has been built on stays reachable by its branch.
@@ -124,12 +135,15 @@ async function checkWorkingTrees(
  * Applies a change after another check: refs by compare-and-swap in one transaction, without hooks, and files under the locks of Git. Returns
  * what it changed, with the contents that it replaced stored. Throws `UserFacingError` if the repository has changed meanwhile: before the
  * first change, unless Git takes the lock of HEAD in between. An interrupted change can be repeated.
+ * @param owner content of the locks, by which a repeated change knows its own. Only one change of an owner is at work.
  */
 export async function changeRepository(
   { folder, change }: PreparedRepositoryChange,
   contents: RepositoryContents,
+  owner: string,
 ): Promise<RepositoryChange> {
   const { common, refs, files, left } = await prepareRepositoryChange(folder, change, contents);
+  const lock = Buffer.from(`${owner}\n`);
   const stored: RepositoryFileChange[] = [];
   for (const { change: one, found } of files)
     stored.push({ ...one, before: found === null ? null : await contents.store(found) });
@@ -139,13 +153,14 @@ export async function changeRepository(
   // Git takes the lock of HEAD itself to move its branch.
   const heads = inOrder.filter((one) => !logs.includes(one) && paths.basename(one.file) === 'HEAD');
   const others = inOrder.filter((one) => !logs.includes(one) && !heads.includes(one));
-  await underLocks(common, others, async () => {
+  await underLocks(common, others, lock, async () => {
     await updateRefs(folder, refs);
-    await underLocks(common, heads, async () => {
+    await underLocks(common, heads, lock, async () => {
       for (const one of [...heads, ...others]) await write(common, one);
     });
     for (const one of logs) await write(common, one);
   });
+  for (const { name } of change.files) await removeLeftovers(fileIn(common, name), lock);
   const done = new Set(files.map(({ change: one }) => one.name));
   return {
     ...change,
@@ -194,13 +209,19 @@ async function updateRefs(folder: string, refs: readonly RefChange[]): Promise<v
 const hasNestedNames = (refs: readonly RefChange[]): boolean =>
   refs.some(({ name }) => refs.some((other) => other.name.startsWith(`${name}/`)));
 
-/** Works under the locks of these files, whose contents are checked under them. */
-async function underLocks(common: string, files: readonly PreparedFile[], work: () => Promise<void>): Promise<void> {
+/** Works under the locks of these files, whose contents are checked under them. Locks of an interrupted change are taken over. */
+async function underLocks(
+  common: string,
+  files: readonly PreparedFile[],
+  content: Buffer,
+  work: () => Promise<void>,
+): Promise<void> {
   const locks: string[] = [];
   try {
     for (const { file, found, change } of files) {
       const lock = `${file}.lock`;
-      await createFile(lock, Buffer.alloc(0)).catch((error) => {
+      await createFile(lock, content).catch(async (error) => {
+        if (await isLockOf(lock, content)) return;
         throw new UserFacingError(message('Git is busy: {0} exists.', `${change.name}.lock`), { cause: error });
       });
       locks.push(lock);
@@ -215,6 +236,15 @@ async function underLocks(common: string, files: readonly PreparedFile[], work: 
       await removeEmptyFolders(common, lock);
     }
   }
+}
+
+const isLockOf = async (lock: string, content: Buffer): Promise<boolean> =>
+  isSameContent((await readCurrent(lock).catch(() => undefined))?.bytes ?? null, content);
+
+/** Removes a lock and temporary files that an interrupted change has left beside a file. */
+async function removeLeftovers(file: string, lock: Buffer): Promise<void> {
+  await sweepTempFiles(paths.dirname(file));
+  if (await isLockOf(`${file}.lock`, lock)) await removeTree(`${file}.lock`);
 }
 
 async function write(common: string, { change, file, content }: PreparedFile): Promise<void> {
@@ -242,7 +272,7 @@ async function stateOf(
   { name, before, after, mode, afterMode, listing }: RepositoryFileChange,
   current: CurrentFile | undefined,
 ): Promise<'before' | 'after' | 'other'> {
-  const id = current ? createHash('sha256').update(current.bytes).digest('hex') : null;
+  const id = current ? sha256(current.bytes) : null;
   if (id === before && before === after) return current?.mode === mode && mode !== afterMode ? 'before' : 'after';
   if (id === after) return 'after';
   if (id === before) return 'before';

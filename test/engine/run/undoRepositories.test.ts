@@ -248,6 +248,15 @@ describe('undo of what commands did to a repository', () => {
     assert.equal(sh('git for-each-ref'), refs);
   });
 
+  it('finishes an undo that was interrupted in the repository', async () => {
+    const before = await begin('git stash -q -u');
+    sh('git update-ref refs/stash "$(git rev-parse stash@{1})"'); // Git adds an entry to the log of the stash
+    writeFileSync(path.join(root(), '.git/index.lock'), `Towpath: undo in ${talk.runId}\n`);
+    writeFileSync(path.join(root(), '.git/.towpath-4194305-01234567-89ab-cdef-0123-456789abcdef.tmp'), '');
+    assert.deepEqual((await undo()).left, []);
+    assert.deepEqual(state(), before);
+  });
+
   it('waits for no other Git, and changes nothing beside it', async () => {
     await begin('git add -A');
     writeFileSync(path.join(root(), '.git/index.lock'), '');
