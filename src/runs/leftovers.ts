@@ -15,6 +15,7 @@ const temporaryName = new RegExp(
 const temporaryContentName = new RegExp(
   `^([0-9a-f]{64}(\\${outputSuffix})?\\.${id}|[\\w-]+\\${contentPackSuffix}\\.tmp)$`,
 );
+const indexCopyName = new RegExp(`^${id}\\.index$`);
 // Minimum age of a leftover, far above any time between write and rename, including clock differences.
 const oldMs = 60 * 60 * 1000;
 // Age after which the call of a snapshot is never continued.
@@ -44,13 +45,14 @@ export async function sweepRunLeftovers(runs: string, now: number): Promise<void
 }
 
 /**
- * Removes leftovers of killed processes among the working files of the recording of commands: unfinished packs, and snapshots of calls that
- * are never continued. `now`: epoch ms.
+ * Removes leftovers of killed processes among the working files of the recording of commands: unfinished packs, copies of an index, and
+ * snapshots of calls that are never continued. `now`: epoch ms.
  */
 export async function sweepSnapshotLeftovers(snapshots: string, now: number): Promise<void> {
   for (const name of await names(snapshots)) {
     const file = path.join(snapshots, name);
-    const age = name.endsWith('.snapshot') ? oldSnapshotMs : temporaryContentName.test(name) ? oldMs : undefined;
+    const isTemporary = temporaryContentName.test(name) || indexCopyName.test(name);
+    const age = name.endsWith('.snapshot') ? oldSnapshotMs : isTemporary ? oldMs : undefined;
     if (age !== undefined && (await isOlder(file, now, age))) await fs.rm(file, { force: true }).catch(() => {});
   }
 }

@@ -202,7 +202,7 @@ describe('what is kept beside runs', () => {
     const stays = ['notes.txt', 'journal.jsonl.damaged-1763812345678', 'lock.old', `state.${uuid}`];
     for (const name of [...left, ...stays]) await fs.writeFile(path.join(folderOf(id), name), 'x');
     await fs.writeFile(path.join(folderOf(id), 'lock'), '{"id":"x","pid":4194305}'); // of no process
-    const recorder = ['one.pack.tmp', 'old.snapshot', 'young.snapshot', 'one.pack', 'current'];
+    const recorder = ['one.pack.tmp', `${uuid}.index`, 'old.snapshot', 'young.snapshot', 'one.pack', 'current'];
     await fs.mkdir(store.snapshotsFolder);
     for (const name of recorder) await fs.writeFile(path.join(store.snapshotsFolder, name), 'x');
     const then = Date.now() / 1000 - 15 * 24 * 3600;
