@@ -1,3 +1,4 @@
+import childProcess, { type SpawnOptions } from 'node:child_process';
 import fs, { rmSync } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import path from 'node:path';
@@ -45,38 +46,59 @@ const ofPaths: Record<string, number> = {
   chmod: 0,
   truncate: 0,
 };
+/** The same of the synchronous functions, as the recording of commands calls them in its worker. */
+const ofPathsSync: Record<string, number> = { openSync: 0, renameSync: 1, mkdirSync: 0, rmSync: 0 };
+const ofDescriptors = ['writeSync', 'fsyncSync'];
 const ofHandles = ['write', 'writev', 'writeFile', 'appendFile', 'truncate', 'datasync', 'sync', 'chmod'];
 
 /**
  * From now on every operation of this process that changes something in `folder` is counted, and comes to its harm when its
- * number has come. `heard` is told right before. Gives the names of the operations, as they come.
+ * number has come. `heard` is told right before. Gives the names of the operations, as they come. With `started`, which gives the
+ * options of a program, the starts of programs and the synchronous calls count, too.
  */
-export async function harmDisk(folder: string, harm: Harm | undefined, heard: (operation: string) => void) {
+export async function harmDisk(
+  folder: string,
+  harm: Harm | undefined,
+  heard: (operation: string) => void,
+  started?: (options: SpawnOptions) => SpawnOptions,
+) {
   const operations: string[] = [];
   const promises = fs.promises as unknown as Methods;
   const paths = new WeakMap<object, string>();
   const isOurs = (file: string) => file.startsWith(folder + path.sep) || file.startsWith('/proc/self/fd/');
   const nameOf = (file: string) => (isOurs(file) ? path.relative(folder, file).replace(/^(\.\.\/)+/, '') : undefined);
 
-  const operate = async (name: string, whole: () => Promise<unknown>, half: () => Promise<unknown>) => {
+  /** Counts an operation. Gives how it goes on, after which nothing comes if the process is killed, or throws the fault of the disk. */
+  const count = (name: string): 'whole' | 'half' | 'killed' | 'last' => {
     const at = operations.push(name);
     const isNow = at === harm?.at;
     const failsAgain = harm?.forGood && at > harm.at && isOfStore(name) === isOfStore(operations[harm.at - 1]!);
-    if (!harm || !(isNow || failsAgain)) return whole();
+    if (!harm || !(isNow || failsAgain)) return 'whole';
     const { how } = harm;
     if (isNow) heard(name);
-    if (how === 'gone') {
-      rmSync(path.join(folder, 'store'), { recursive: true, force: true });
-      return whole();
-    }
-    if (how !== 'before' && how !== 'half' && how !== 'after') {
-      if (!canFail(name, how)) return whole();
-      throw Object.assign(new Error(`${how}: as the test wants it`), { code: how, syscall: name.split(' ')[0] });
-    }
-    if (how === 'half' && canBeHalf(name)) await half();
-    if (how === 'after') await whole();
-    process.kill(process.pid, 'SIGKILL');
+    if (how === 'gone') rmSync(path.join(folder, 'store'), { recursive: true, force: true });
+    if (how === 'half' && canBeHalf(name)) return 'half';
+    if (how === 'before' || how === 'half') return 'killed';
+    if (how === 'after') return 'last';
+    if (how === 'gone' || !canFail(name, how)) return 'whole';
+    throw Object.assign(new Error(`${how}: as the test wants it`), { code: how, syscall: name.split(' ')[0] });
+  };
+  const die = () => process.kill(process.pid, 'SIGKILL');
+  const operate = async (name: string, whole: () => Promise<unknown>, half: () => Promise<unknown>) => {
+    const way = count(name);
+    if (way === 'whole') return whole();
+    if (way === 'half') await half();
+    if (way === 'last') await whole();
+    die();
     return new Promise(() => {});
+  };
+  const operateSync = (name: string, whole: () => unknown, half: () => unknown) => {
+    const way = count(name);
+    if (way === 'whole') return whole();
+    if (way === 'half') half();
+    if (way === 'last') whole();
+    die();
+    for (;;) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0); // until the signal is there
   };
 
   for (const [method, index] of Object.entries(ofPaths)) {
@@ -92,6 +114,42 @@ export async function harmDisk(folder: string, harm: Harm | undefined, heard: (o
           : await operate(`${method} ${name}`, whole, () => original.apply(this, [args[0], halfOf(args[1]), args[2]]));
       if (method === 'open' && name !== undefined) paths.set(result as object, name);
       return result;
+    };
+  }
+  if (started) {
+    const synchronous = fs as unknown as Record<string, (...args: unknown[]) => unknown>;
+    const descriptors = new Map<unknown, string>();
+    for (const [method, index] of Object.entries(ofPathsSync)) {
+      const original = synchronous[method]!;
+      synchronous[method] = (...args) => {
+        const name = nameOf(String(args[index]));
+        const whole = () => original(...args);
+        const isReading = method === 'openSync' && !isWriting(args[1]);
+        if (name === undefined || isReading) return whole();
+        const result = operateSync(`${method} ${name}`, whole, () => original(args[0], halfOf(args[1]), args[2]));
+        if (method === 'openSync') descriptors.set(result, name);
+        return result;
+      };
+    }
+    for (const method of ofDescriptors) {
+      const original = synchronous[method]!;
+      synchronous[method] = (...args) => {
+        const name = descriptors.get(args[0]);
+        const whole = () => original(...args);
+        if (name === undefined) return whole();
+        return operateSync(`${method} ${name}`, whole, () => original(args[0], halfOf(args[1])));
+      };
+    }
+    const { closeSync } = fs;
+    synchronous.closeSync = (...args) => {
+      descriptors.delete(args[0]);
+      return closeSync(...(args as [number]));
+    };
+    const spawning = childProcess as unknown as Record<'spawn', (...args: unknown[]) => unknown>;
+    const { spawn } = spawning;
+    spawning.spawn = (program, args, options) => {
+      const start = () => spawn(program, args, started(options as SpawnOptions));
+      return operateSync(`spawn ${programOf(String(program), args as string[])}`, start, start);
     };
   }
   const handle = await fs.promises.open(process.execPath);
@@ -113,6 +171,10 @@ export async function harmDisk(folder: string, harm: Harm | undefined, heard: (o
   syncBuiltinESMExports();
   return operations;
 }
+
+/** `git update-ref`, or the program alone. */
+const programOf = (program: string, args: readonly string[]): string =>
+  [path.basename(program), ...(args[args.indexOf('-C') + 2]?.match(/^[a-z]\S*$/) ?? [])].join(' ');
 
 /** The first half of what is written; of anything else, itself. */
 const halfOf = (data: unknown): unknown =>

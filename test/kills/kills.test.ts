@@ -2,13 +2,18 @@ import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import type { Message } from '../../src/protocol/content/messages.ts';
 import type { StoredEvent } from '../../src/protocol/run/events.ts';
+import { type CallState, newRun, type Run } from '../../src/protocol/run/run.ts';
+import { RunStore } from '../../src/runs/store.ts';
 import { tries } from '../support/tries.ts';
 import { caseOf, nameOf, Stage } from './case.ts';
+import { CommandWitness } from './commandInvariants.ts';
+import { CommandStage, commandCaseOf, nameOfCommand } from './commands.ts';
 import { saidWrong, Witness } from './invariants.ts';
 import { MemoryStage, memoryCaseOf, nameOfMemory } from './memory.ts';
 import { approvals, diskFaults, type Operations, points, said } from './parts.ts';
-import { steps } from './script.ts';
+import { lastWords, steps } from './script.ts';
 
 /** The whole of it is `npm run kills`. */
 // Holds record-before-effect.
@@ -76,6 +81,75 @@ describe('a local model that is killed', () => {
 
   it('is known again by its name', () => {
     for (const name of names) assert.equal(nameOfMemory(memoryCaseOf(name)), name);
+  });
+});
+
+describe('a window that is killed at a command', () => {
+  let stage: CommandStage;
+  before(async function () {
+    if (process.platform === 'win32') return this.skip();
+    stage = await CommandStage.open();
+  });
+  after(() => stage?.close());
+
+  const names = ['dirty/2/undo/70:half', 'dirty/0/run/step9+', 'dirty/1/run/90:before', 'dirty/2/run/step60'];
+  for (const name of names.slice(0, tries(3, 4)).map((one) => `commands/${one}`))
+    it(`${name}: no byte is lost, and Undo puts all of it back`, async () => {
+      assert.deepEqual((await stage.play(commandCaseOf(name))).breaches, []);
+    });
+
+  it('is known again by its name', () => {
+    for (const one of [...stage.drawn(1, 30), ...names.map((name) => commandCaseOf(`commands/${name}`))])
+      assert.deepEqual(commandCaseOf(nameOfCommand(one)), one);
+  });
+});
+
+describe('who looks at a killed command', () => {
+  let folder: string;
+  let witness: CommandWitness;
+  const write = (name: string, content: string) => writeFileSync(path.join(folder, name), content);
+  const seen = () => [...new Set(witness.breaches.map(({ invariant }) => invariant))];
+  beforeEach(() => {
+    folder = mkdtempSync(path.join(tmpdir(), 'towpath-witness-'));
+    mkdirSync(path.join(folder, 'ws'));
+    write('ws/a.txt', 'a');
+    witness = new CommandWitness(folder);
+  });
+  afterEach(() => rmSync(folder, { recursive: true }));
+
+  it('notices a change that is not in the record', () => {
+    witness.afterBlow(false);
+    assert.deepEqual(seen(), []);
+    write('ws/a.txt', 'b');
+    witness.afterBlow(false);
+    assert.deepEqual(seen(), ['K3']);
+  });
+
+  /** The end of a run whose only call is recorded so, and whose Undo does nothing. */
+  const atRest = async (call: Partial<CallState>) => {
+    const state: CallState = { status: 'done', startedAt: 1, ok: false, code: 'TOOL_INTERRUPTED', ...call };
+    const result = { toolCallId: 'one', content: 'It may have had its effect.', error: 'TOOL_INTERRUPTED' };
+    const messages: Message[] = [
+      { role: 'tool', content: '', toolResults: [result] },
+      { role: 'assistant', content: lastWords },
+    ];
+    const run: Run = { ...newRun('run-1'), messages, calls: { one: state } };
+    const store = new RunStore(path.join(folder, 'store'));
+    const undo = async () => ({ left: [] });
+    await witness.atRest({ store, run: async () => run, read: async () => run, undo }, 'run');
+    return seen();
+  };
+
+  it('notices what was lost, and what is not named or said to be the command’s alone', async () => {
+    rmSync(path.join(folder, 'ws/a.txt'));
+    const changes = [{ path: 'a.txt', before: '1', after: null }];
+    assert.deepEqual(await atRest({}), ['compared', 'undo', 'bytes']);
+    witness = Object.assign(witness, { breaches: [] });
+    assert.deepEqual(await atRest({ changes }), ['sameTime', 'undo', 'bytes', 'reasons']);
+  });
+
+  it('notices nothing where nothing happened', async () => {
+    assert.deepEqual(await atRest({}), []);
   });
 });
 

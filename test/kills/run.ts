@@ -4,6 +4,7 @@
 import { parseArgs } from 'node:util';
 import { whyNotMounted } from '../support/smallDisk.ts';
 import { type Case, caseOf, type Played, Stage } from './case.ts';
+import { type CommandCase, CommandStage, commandCaseOf } from './commands.ts';
 import { playDamages } from './damage.ts';
 import { killEditors } from './editor.ts';
 import { type MemoryCase, MemoryStage, memoryCaseOf } from './memory.ts';
@@ -33,6 +34,8 @@ const parts: Record<string, () => Promise<Played[] | string>> = {
   rooms: async () => whyNotMounted() ?? staged(rooms),
   damage: () => damaged(Array.from({ length: 10_000 }, (_, number) => number)),
   memory: () => remembered((stage) => stage.cases(seed, Math.min(count, 60))),
+  commands: () => commanded((stage) => stage.points()),
+  drawn: () => commanded(async (stage) => stage.drawn(seed)),
   editor: async () => {
     const played: Played[] = [];
     await killEditors(count, seed, (one) => played.push(noted(one)));
@@ -52,9 +55,12 @@ try {
   if (values.case.length > 0) {
     const memories = values.case.filter((name) => name.startsWith('memory/'));
     const damages = values.case.filter(isDamage);
-    const cases = values.case.filter((name) => !isDamage(name) && !memories.includes(name));
+    const commands = values.case.filter((name) => name.startsWith('commands/'));
+    const cases = values.case.filter((name) => !isDamage(name) && !memories.includes(name) && !commands.includes(name));
     if (memories.length > 0)
       rows.push({ part: 'memory', played: await remembered(async () => memories.map(memoryCaseOf)) });
+    if (commands.length > 0)
+      rows.push({ part: 'commands', played: await commanded(async () => commands.map(commandCaseOf)) });
     if (cases.length > 0) rows.push({ part: 'asked', played: await staged(() => cases.map(caseOf)) });
     if (damages.length > 0)
       rows.push({ part: 'damage', played: await damaged(damages.map((name) => Number(name.slice(7)))) });
@@ -73,13 +79,26 @@ try {
 async function staged(casesOf: (operations: Operations) => Case[]): Promise<Played[]> {
   stage ??= await Stage.open();
   const [on, operations] = [stage, await stage.allOperations()];
-  const waiting = casesOf(operations).filter((_, index) => index % every === 0);
+  return playAll(on, casesOf(operations));
+}
+
+async function playAll<One>(on: { play(one: One): Promise<Played> }, cases: readonly One[]): Promise<Played[]> {
+  const waiting = cases.filter((_, index) => index % every === 0);
   const played: Played[] = [];
   const work = async () => {
     for (let one = waiting.shift(); one; one = waiting.shift()) played.push(noted(await on.play(one)));
   };
   await Promise.all([work(), work()]);
   return played;
+}
+
+async function commanded(casesOf: (stage: CommandStage) => Promise<CommandCase[]>): Promise<Played[]> {
+  const on = await CommandStage.open();
+  try {
+    return await playAll(on, await casesOf(on));
+  } finally {
+    on.close();
+  }
 }
 
 async function remembered(casesOf: (stage: MemoryStage) => Promise<MemoryCase[]>): Promise<Played[]> {
@@ -103,8 +122,9 @@ async function damaged(numbers: number[]): Promise<Played[]> {
   );
 }
 
-/** Whoever waits sees where it is. */
+/** Whoever waits sees where it is, and what does not hold. */
 function noted(one: Played): Played {
+  for (const { invariant, what } of one.breaches) process.stderr.write(`${one.name}: ${invariant} ${what}\n`);
   if (process.stderr.isTTY) process.stderr.write(`\r${one.name.padEnd(40)}\r`);
   return one;
 }
