@@ -88,7 +88,7 @@ async function findContentOfKind(
     if (kind && id !== null && (await currentContentId(workspace, { path, kind, before: id })) === id)
       return { id, kind };
   if ((to === null || left === null) && (await isEmptyFolder(workspace, path))) return { id: null };
-  const target = await findChangeTarget(workspace, path);
+  const target = await findChangeTarget(workspace, path, 'restore');
   return { id: target.before === null ? null : sha256(target.before), target };
 }
 
@@ -130,7 +130,7 @@ export async function applyUndoStep(
   }
   if (found.id !== one.found.id || found.kind !== one.found.kind || isMoved(one.found, found, path))
     throw fileChangedMeanwhileError();
-  const operation = found.kind === undefined ? 'write' : 'delete';
+  const operation = found.kind === undefined ? 'restore' : 'delete';
   const file = found.target?.file ?? (await resolvePath(workspace.roots, path, operation));
   const isText = found.id !== null && found.kind === undefined;
   const { kind, mode } = step.was ?? {};

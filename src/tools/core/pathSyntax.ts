@@ -4,9 +4,20 @@ import { shortenText } from '../../protocol/text/shorten.ts';
 import { ToolError } from './tool.ts';
 import { openFolderRoots, type WorkspaceRoot } from './workspace.ts';
 
-export type PathOperation = 'write' | 'create' | 'mkdir' | 'delete' | 'rename' | 'read' | 'list' | 'search' | 'stat';
+/** `restore` is a write to the path of an earlier file, which may have a name that no other operation creates. */
+export type PathOperation =
+  | 'write'
+  | 'restore'
+  | 'create'
+  | 'mkdir'
+  | 'delete'
+  | 'rename'
+  | 'read'
+  | 'list'
+  | 'search'
+  | 'stat';
 export const isMutatingPathOperation = (operation: PathOperation) =>
-  ['write', 'create', 'mkdir', 'delete', 'rename'].includes(operation);
+  ['write', 'restore', 'create', 'mkdir', 'delete', 'rename'].includes(operation);
 
 export interface ResolvedWorkspaceRoot extends WorkspaceRoot {
   realPath: string;
@@ -152,7 +163,7 @@ export function checkDisplayablePath(segments: readonly string[]): void {
 // biome-ignore lint/suspicious/noMisleadingCharacterClass: these are single code points, wanted one by one
 const invisible = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164\uffa0]/u;
 
-/** Tests for names that vanish, change or mean a device on some system. Existing files of this kind can be read, but never created. */
+/** Tests for names that vanish, change or mean a device on some system. Existing files of this kind can be read and restored, but never created. */
 export const isNonPortableFileName = (segment: string) =>
   /[. ]$|[<>:"|?*\\]/.test(segment) || /^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i.test(segment);
 

@@ -37,8 +37,12 @@ export interface ChangeTarget {
 }
 
 /** Finds the file and its text. Throws the errors of `resolvePath` and `readCurrentText`, and refuses text that would be damaged. */
-export async function findChangeTarget(workspace: Workspace, input: string): Promise<ChangeTarget> {
-  const file = await resolvePath(workspace.roots, input, 'write');
+export async function findChangeTarget(
+  workspace: Workspace,
+  input: string,
+  operation: 'write' | 'restore' = 'write',
+): Promise<ChangeTarget> {
+  const file = await resolvePath(workspace.roots, input, operation);
   await checkWritable(file);
   const current = await textOrNone(workspace, file);
   if (current?.lossy) {

@@ -160,7 +160,7 @@ async function decide(
   operation: PathOperation,
 ): Promise<ResolvedPath> {
   const existing = walked.filter(({ stats }) => stats);
-  const makesNew = operation === 'create' || operation === 'write' || operation === 'mkdir';
+  const makesNew = ['create', 'write', 'restore', 'mkdir'].includes(operation);
   if (existing.length > 1 || (walked.length > 1 && existing.length === 0 && makesNew)) {
     const names = locations.map(({ root }) => `"${root.name}/…"`).join(' or ');
     throw createPathRefusal(
@@ -249,6 +249,7 @@ function checkChange(spellings: string[][], missing: string[], input: string, op
     if (segments.length === 0 && operation !== 'write' && operation !== 'create')
       throw createPathRefusal('PATH_INVALID', 'The workspace folder itself cannot be changed.');
   }
+  if (!['write', 'create', 'mkdir'].includes(operation)) return;
   const twin = missing.find(isLookalikePathSegment);
   if (twin)
     throw createPathRefusal(
@@ -270,7 +271,7 @@ function checkChange(spellings: string[][], missing: string[], input: string, op
 
 function checkKind(stats: Stats | undefined, input: string, operation: PathOperation): void {
   const namesFolder = /[\\/]$/.test(input) && (process.platform === 'win32' || input.endsWith('/'));
-  if (operation === 'read' || operation === 'write') {
+  if (['read', 'write', 'restore'].includes(operation)) {
     if (stats?.isDirectory())
       throw createPathRefusal(
         'NOT_A_FILE',

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, cpSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import type { UndoConfirmationAnswer, UndoConfirmationRequest } from '../../../src/engine/run/undo.ts';
+import type { UndoConfirmationAnswer, UndoConfirmationRequest, UndoResult } from '../../../src/engine/run/undo.ts';
 import { runToMarkdown } from '../../../src/protocol/run/exportMarkdown.ts';
 import { newestRedoableUndo } from '../../../src/protocol/run/runFiles.ts';
 import { undoableCallIds } from '../../../src/runs/undoSteps.ts';
@@ -105,6 +105,24 @@ describe('undo of what commands did', () => {
     assert.deepEqual(asked[0]!.changedSince, ['out/2', 'out/3']);
     assert.ok(left.some(({ path }) => path === 'out/2') && left.some(({ path }) => path === 'out/3'));
     assert.deepEqual(files('out/1', 'out/2', 'out/3', 'out/4'), [undefined, 'mine\n', 'mine\n', undefined]);
+  });
+
+  it('restores names that no tool creates', async function () {
+    if (process.platform === 'win32') this.skip();
+    const names = ['it\'s "q"', 'a: b?', '~', '~$a', 'end.', 'back\\slash', 'aux', '.ɡit'];
+    const originals = Object.fromEntries(names.map((name) => [name, `${name}\n`]));
+    await begin({ ...originals, 'd:/e.': 'E\n', '1:': 'bin\0' }, [
+      { calls: [run("rm -f -- * .?it; rm -r 'd:'")] },
+      { calls: [run("echo 2 > 'it'; mkdir '3:'; ln -s it '4:'")] },
+    ]);
+    const all = [...names, 'd:/e.', '1:', 'it', '4:'];
+    const left = [...[...names, 'd:/e.', '1:'].map(() => undefined), '2\n', '2\n'];
+    assert.deepEqual(files(...all), left);
+    assert.deepEqual(((await undo('run')) as UndoResult).left, []);
+    assert.deepEqual(files(...all), [...names.map((name) => `${name}\n`), 'E\n', 'bin\0', undefined, undefined]);
+    assert.deepEqual(((await redo()) as UndoResult).left, []);
+    assert.deepEqual(files(...all), left);
+    assert.ok(statSync(at('3:')).isDirectory());
   });
 
   it('restores permissions alone', async () => {
