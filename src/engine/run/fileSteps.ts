@@ -182,10 +182,10 @@ export async function repairPartialUndoWrites(
   workspace: Workspace,
   { contents }: RunStore,
   runId: string,
-  { left, path }: Pick<UndoFileStep, 'left' | 'path'>,
+  { left, leftKind, path }: Pick<UndoFileStep, 'left' | 'leftKind' | 'path'>,
   to: PreparedUndoStep['content'],
 ): Promise<void> {
-  if (typeof to !== 'string' || left === null) return;
+  if (typeof to !== 'string' || left === null || leftKind) return;
   const before = await contents.read(runId, left).catch(() => undefined);
   if (before !== undefined) await repairInterruptedFile(workspace, { path, before, after: to });
 }

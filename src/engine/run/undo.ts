@@ -365,7 +365,7 @@ async function prepare(
     const now = pathAfterUndoOperations(operations, step.at, index + 1, first);
     if (isUndoResultCovered(operations, index, first))
       return { ...one, now: undefined, found: { id: null }, isDone: true };
-    await repairPartialUndoWrites(workspace, store, run.id, { left: step.left, path: now }, content);
+    await repairPartialUndoWrites(workspace, store, run.id, { ...step, path: now }, content);
     const prepared = await prepareUndoStep(workspace, step, content, now);
     return { ...one, ...prepared, now, isLate: !prepared.isDone };
   }
@@ -376,7 +376,7 @@ async function prepare(
     const mixed = isMixed ? { step: { ...step, mixed: true as const } } : {};
     return { ...one, ...mixed, now: undefined, found, isDone: false, expected: origin.id };
   }
-  await repairPartialUndoWrites(workspace, store, run.id, { left: step.left, path: origin.path }, content);
+  await repairPartialUndoWrites(workspace, store, run.id, { ...step, path: origin.path }, content);
   return { ...one, ...(await prepareUndoStep(workspace, step, content, origin.path)), now: origin.path };
 }
 

@@ -107,6 +107,17 @@ describe('undo of what commands did', () => {
     assert.deepEqual(files('out/1', 'out/2', 'out/3', 'out/4'), [undefined, 'mine\n', 'mine\n', undefined]);
   });
 
+  it('redoes a file that replaces an empty folder', async () => {
+    await begin({ b: 'B\n', empty: '' }, [
+      { calls: [run('rm b empty; mkdir b')] },
+      { calls: [run('rmdir b; echo C > b')] },
+    ]);
+    await undo('turn');
+    assert.ok(statSync(at('b')).isDirectory());
+    assert.deepEqual(await redo(), { undone: ['b'], left: [] });
+    assert.deepEqual(files('b'), ['C\n']);
+  });
+
   it('restores names that no tool creates', async function () {
     if (process.platform === 'win32') this.skip();
     const names = ['it\'s "q"', 'a: b?', '~', '~$a', 'end.', 'back\\slash', 'aux', '.ɡit'];
