@@ -108,7 +108,8 @@ export function isFileChangedSinceStep({ step, found, isDone }: PreparedUndoStep
   if (isDone) return false;
   if (step.known) return !step.known.includes(found.id);
   if (isBetween(step, found)) return false;
-  return !isContent(found, step.left, step.leftKind) || step.mixed === true;
+  const hasOtherMode = step.leftMode !== undefined && found.mode !== undefined && found.mode !== step.leftMode;
+  return !isContent(found, step.left, step.leftKind) || hasOtherMode || step.mixed === true;
 }
 
 /**

@@ -107,6 +107,19 @@ describe('undo of what commands did', () => {
     assert.deepEqual(files('out/1', 'out/2', 'out/3', 'out/4'), [undefined, 'mine\n', 'mine\n', undefined]);
   });
 
+  it('names a file whose permissions the user changed since', async () => {
+    await begin({ a: 'A\n', b: 'B\n' }, [{ calls: [run('echo 1 > a; echo 1 > b; echo 1 > c')] }]);
+    for (const name of ['a', 'c']) chmodSync(at(name), 0o750);
+    await undo('run', 'unchanged');
+    assert.deepEqual(asked[0]!.changedSince, ['a', 'c']);
+    assert.deepEqual(files('a', 'b', 'c'), ['1\n', 'B\n', '1\n']);
+    await undo('run');
+    assert.deepEqual(files('a', 'c'), ['A\n', undefined]);
+    await redo();
+    assert.deepEqual(files('a', 'c'), ['1\n', '1\n']);
+    assert.deepEqual([statSync(at('a')).mode & 0o777, statSync(at('c')).mode & 0o777], [0o750, 0o750]);
+  });
+
   it('redoes a file that replaces an empty folder', async () => {
     await begin({ b: 'B\n', empty: '' }, [
       { calls: [run('rm b empty; mkdir b')] },
