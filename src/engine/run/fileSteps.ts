@@ -16,7 +16,7 @@ import { encodeForFile, readFileModeAndEncoding, sha256 } from '../../tools/sand
 import { removeTree } from '../../tools/sandbox/fileTree.ts';
 import { openForReading } from '../../tools/sandbox/openFile.ts';
 import { type ResolvedPath, resolvePath } from '../../tools/sandbox/paths.ts';
-import { createFile, createFolder, createLink, removeEmptyFolder, replaceFile } from '../../tools/sandbox/writeFile.ts';
+import { createFile, createFolder, createLink, replaceFile } from '../../tools/sandbox/writeFile.ts';
 import { existsInWorkspace, isEmptyOrNestedEmptyFolder, removeEmptyTree } from './emptyFolders.ts';
 
 export type UndoFileStep = UndoStep & Partial<Pick<RunBranchFileState, 'of' | 'known' | 'bytes'>>;
@@ -146,10 +146,7 @@ export async function applyUndoStep(
   const staysText = typeof content === 'string' && isText;
   if (found.kind === 'folder') {
     await removeEmptyTree(workspace, path);
-    if (await existsInWorkspace(workspace, path))
-      await removeEmptyFolder(file.path).catch((error) => {
-        throw error.code === 'ENOTEMPTY' ? new UserFacingError(message('Something else is there now.')) : error;
-      });
+    if (await existsInWorkspace(workspace, path)) throw new UserFacingError(message('Something else is there now.'));
   }
   if (found.kind !== 'folder' && found.id !== null && !isReplaced && !staysText)
     await (hasStoredBytes(step) ? removeTree(file.path) : workspace.delete(file.path));

@@ -1,5 +1,5 @@
 import { constants, type Stats } from 'node:fs';
-import { access, type FileHandle, link, lstat, mkdir, open, rename, rm, rmdir, symlink } from 'node:fs/promises';
+import { access, type FileHandle, link, lstat, mkdir, open, rename, rm, symlink } from 'node:fs/promises';
 import * as paths from 'node:path';
 import { withTempFile } from '../core/tempFiles.ts';
 import { withStableFolder } from './dirHandle.ts';
@@ -22,11 +22,6 @@ export function createFolder(path: string, mode?: number): Promise<void> {
   return withStableFolder(path, true, (folder, name) =>
     mkdir(paths.join(folder, name), { mode }).then(() => undefined),
   );
-}
-
-/** Removes an empty folder with the same protection. Throws the system's error. */
-export function removeEmptyFolder(path: string): Promise<void> {
-  return withStableFolder(path, false, (folder, name) => rmdir(paths.join(folder, name)));
 }
 
 /**

@@ -101,9 +101,13 @@ describe('undo of what commands did', () => {
     await begin({}, [{ calls: [run('mkdir out; for i in 1 2 3 4; do echo $i > out/$i; done')] }]);
     writeFileSync(at('out/2'), 'mine\n');
     writeFileSync(at('out/3'), 'mine\n');
-    const { left } = (await undo('run', 'unchanged')) as { left: { path: string }[] };
+    const { left } = (await undo('run', 'unchanged')) as UndoResult;
     assert.deepEqual(asked[0]!.changedSince, ['out/2', 'out/3']);
-    assert.ok(left.some(({ path }) => path === 'out/2') && left.some(({ path }) => path === 'out/3'));
+    assert.deepEqual(left, [
+      { path: 'out', why: 'Something else is there now.' },
+      { path: 'out/2', why: 'It has changed since.' },
+      { path: 'out/3', why: 'It has changed since.' },
+    ]);
     assert.deepEqual(files('out/1', 'out/2', 'out/3', 'out/4'), [undefined, 'mine\n', 'mine\n', undefined]);
   });
 
