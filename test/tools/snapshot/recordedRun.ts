@@ -1,4 +1,5 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { UndoConfirmationAnswer, UndoConfirmationRequest, UndoResult } from '../../../src/engine/run/undo.ts';
@@ -20,6 +21,7 @@ export class RecordedRun {
   /** Losses that approvals named. */
   readonly losses: string[] = [];
   readonly commands: string[] = [];
+  private calls = 0;
   private talk: Conversation | undefined;
   private readonly replies: ScriptedReply[] = [];
 
@@ -31,12 +33,35 @@ export class RecordedRun {
 
   /** Runs a command line as a call of the model in a turn of its own, and returns the ID of the call. */
   async command(command: string): Promise<string> {
-    const { talk, replies } = this.conversation();
-    const made = call('shell.run', { command });
-    replies.push({ calls: [made] }, { text: 'Done.' });
-    await (this.commands.length === 0 ? talk.start() : talk.continue('And now?'));
+    const id = await this.call('shell.run', { command });
     this.commands.push(command);
+    return id;
+  }
+
+  /** Calls a tool in a turn of its own, and returns the ID of the call. */
+  async call(name: string, args: Record<string, string>): Promise<string> {
+    const { talk, replies } = this.conversation();
+    const made = call(name, args);
+    replies.push({ calls: [made] }, { text: 'Done.' });
+    await (this.calls++ === 0 ? talk.start() : talk.continue('And now?'));
     return made.id;
+  }
+
+  /** State of the repository: refs, the entries of the index, and all other files but objects. Empty without a repository. */
+  gitState(): FolderState {
+    const { root } = this.folder;
+    const folder = path.join(root, '.git');
+    if (!existsSync(folder)) return {};
+    const git = (...args: string[]) => execFileSync('git', args, { cwd: root, encoding: 'utf8' });
+    const names = readdirSync(folder, { recursive: true, withFileTypes: true }).flatMap((entry) => {
+      const name = path.relative(folder, path.join(entry.parentPath, entry.name));
+      return entry.isFile() && !/^(objects|refs)\/|^(packed-refs|index)$/.test(name) ? [name] : [];
+    });
+    return {
+      refs: git('for-each-ref', '--format=%(refname) %(objectname) %(symref)'),
+      index: git('ls-files', '--stage'),
+      ...Object.fromEntries(names.sort().map((name) => [name, readFileSync(path.join(folder, name), 'latin1')])),
+    };
   }
 
   /** Undoes calls; `asked` is the confirmation, undefined if nothing was to be undone. */
