@@ -40,8 +40,19 @@ export async function prepareRepositoryUndo(
   undo: RepositoryUndo,
 ): Promise<PreparedRepositoryUndo> {
   if (undo.isBroken) throw new UserFacingError(message('Something else changed it between these commands.'));
-  const folder = await resolvePath(workspace.roots, dirname(undo.change.path), 'list');
-  return { ...undo, prepared: await prepareRepositoryChange(folder.path, undo.change, contentsOf(store, runId)) };
+  const folder = await resolveTree(workspace, undo.change.path);
+  const trees = new Map<string, string>();
+  for (const { name, isLink } of undo.change.files) if (isLink) trees.set(name, await resolveTree(workspace, name));
+  const location = { folder, trees };
+  return { ...undo, prepared: await prepareRepositoryChange(location, undo.change, contentsOf(store, runId)) };
+}
+
+/** Returns the folder of a `.git`, which may be missing. Throws if a link leads elsewhere by now. */
+async function resolveTree({ roots }: Workspace, git: string): Promise<string> {
+  const folder = dirname(git);
+  const found = await resolvePath(roots, folder, 'list').catch(() => resolvePath(roots, folder, 'mkdir'));
+  if (found.relative !== folder) throw new UserFacingError(message('Something else is there now.'));
+  return found.path;
 }
 
 /** Applies a prepared change and returns it as it was done. */

@@ -52,13 +52,14 @@ export const reverseRepositoryChange = (change: RepositoryChange): RepositoryCha
   ...change,
   head: { before: change.head.after, after: change.head.before },
   refs: change.refs.map((one) => ({ ...one, before: one.after, after: one.before })),
-  files: change.files.map(({ name, before, after, mode, afterMode, listing }) => ({
+  files: change.files.map(({ name, before, after, mode, afterMode, listing, isLink }) => ({
     name,
     before: after,
     after: before,
     ...(afterMode !== undefined && { mode: afterMode }),
     ...(mode !== undefined && { afterMode: mode }),
     ...(listing && { listing: { before: listing.after, after: listing.before } }),
+    ...(isLink && { isLink }),
   })),
 });
 

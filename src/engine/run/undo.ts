@@ -315,6 +315,22 @@ async function work(
     const step = ready.get(index);
     return step && !step.isLate && isChosen(step) ? [step] : [];
   });
+  const putRepositories = async () => {
+    for (const one of readyRepositories) {
+      const { path } = one.change;
+      if (isListed ? !isListed.has(path) : answer === 'unchanged' && isMixed(one)) {
+        leave(path, new UserFacingError(message(reasonToLeave({ sameTime: true }))));
+        continue;
+      }
+      const change = await applyRepositoryUndo(parts, run.id, one).catch((error) => leave(path, error));
+      if (typeof change !== 'object') continue;
+      done.repositories = [...(done.repositories ?? []), change];
+      restored.push({ paths: [path], toolCallIds: one.toolCallIds });
+      for (const name of one.prepared.left)
+        leave(`${path}/${name}`, new UserFacingError(message('It has changed since.')));
+    }
+  };
+  if (isWhole) await putRepositories(); // a `.git` file keeps its folder: it goes first and comes last
   for (const one of [...late, ...onTime])
     if (Array.isArray(one))
       await move(...one).catch((error) => {
@@ -324,20 +340,7 @@ async function work(
     else await put(one).catch((error) => leave(one.step.path, error));
   for (const one of steps)
     if (!isChosen(one)) leave(one.step.path, new UserFacingError(message(reasonToLeave(one.step))));
-
-  for (const one of readyRepositories) {
-    const { path } = one.change;
-    if (isListed ? !isListed.has(path) : answer === 'unchanged' && isMixed(one)) {
-      leave(path, new UserFacingError(message(reasonToLeave({ sameTime: true }))));
-      continue;
-    }
-    const change = await applyRepositoryUndo(parts, run.id, one).catch((error) => leave(path, error));
-    if (typeof change !== 'object') continue;
-    done.repositories = [...(done.repositories ?? []), change];
-    restored.push({ paths: [path], toolCallIds: one.toolCallIds });
-    for (const name of one.prepared.left)
-      leave(`${path}/${name}`, new UserFacingError(message('It has changed since.')));
-  }
+  if (!isWhole) await putRepositories();
 
   const finished = steps.filter((one) => changes.has(one));
   const moved = moves.filter((one) => !failed.has(one));

@@ -21,11 +21,13 @@ const repositoryFileChangeSchema = z.object({
   mode: z.number().int().optional(),
   afterMode: z.number().int().optional(),
   listing: z.object({ before: z.string(), after: z.string() }).optional(),
+  isLink: z.literal(true).optional(),
 });
 
 /**
  * Change of a file of a repository. `name` is relative to the common folder of the repository; `before` and `after` are content ids; null:
- * no file. `listing`: hashes of the entries of an index without the times of files, which any command may refresh.
+ * no file. `listing`: hashes of the entries of an index without the times of files, which any command may refresh. `isLink`: the file
+ * is the `.git` of a linked working tree or submodule, and its name the workspace-relative path.
  */
 export type RepositoryFileChange = z.infer<typeof repositoryFileChangeSchema>;
 

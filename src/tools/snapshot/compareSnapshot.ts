@@ -55,7 +55,8 @@ const maxUtf8Bytes = 10_000_000;
 interface Difference {
   path: string;
   file: string;
-  scope: string;
+  /** Common folder of the repository with the blobs. */
+  common?: string;
   before?: SnapshotEntry;
   after?: WalkedEntry;
 }
@@ -87,7 +88,9 @@ async function compare({ id, store, pack }: CompareRequest): Promise<SnapshotCom
       );
       deletedFolders.push(...missing.map((one) => paths.join(folder, one)));
       const isUnknown = (path: string) => unreadable.some((one) => isBelow(one, path));
-      differences.push(...differencesOf(folder, scope, current).filter((one) => !isUnknown(one.path)));
+      const common = roots.find(({ repository }) => repository?.folders.includes(folder))?.path;
+      for (const one of differencesOf(folder, scope, current))
+        if (!isUnknown(one.path)) differences.push({ ...one, ...(common !== undefined && { common }) });
     }
   const writer = new PackWriter(pack);
   try {
@@ -122,7 +125,8 @@ async function repositoryChange(
   const { changes, lost } = await record(store, now ? repositoryDifferences(common, scope, now) : [], writer);
   const isFile = ({ before, after }: RecordedChange) => [before, after].every((one) => !one || one.kind === 'file');
   const files = changes.filter(isFile);
-  const change = await compareRepository({ common, scope, snapshot, store }, files);
+  const keep = (content: Buffer) => writer.add(content);
+  const change = await compareRepository({ common, scope, snapshot, store, keep }, files);
   const isIncomplete = lost.length > 0 || files.length < changes.length || (change && (snapshot.isPartial ?? !now));
   if (isIncomplete) throw new Error('The repository has changes that are not recorded.');
   return change;
@@ -136,9 +140,7 @@ function repositoryDifferences(common: string, scope: SnapshotScope, now: EntryT
   return [...new Set([...then.keys(), ...current.keys()])].flatMap((path) => {
     const [before, after] = [then.get(path), current.get(path)];
     if (before && !before.isRecent && isSameIdentity(before, after)) return [];
-    return [
-      { path, file: paths.join(common, path), scope: common, ...(before && { before }), ...(after && { after }) },
-    ];
+    return [{ path, file: paths.join(common, path), ...(before && { before }), ...(after && { after }) }];
   });
 }
 
@@ -167,24 +169,24 @@ function differencesOf(folder: string, scope: SnapshotScope, { entries: now, unc
         differences.push({
           path: before.path,
           file: paths.join(folder, before.path),
-          scope: folder,
           before,
           ...(after && { after }),
         });
     }
   for (const [path, after] of now)
-    if (!known.has(path) && !existed.has(path))
-      differences.push({ path, file: paths.join(folder, path), scope: folder, after });
+    if (!known.has(path) && !existed.has(path)) differences.push({ path, file: paths.join(folder, path), after });
   for (const path of folders.keys()) {
     if (existed.has(path) || known.has(path) || now.has(path)) continue;
     const after = lookAtEntry(paths.join(folder, path));
-    if (after) differences.push({ path, file: paths.join(folder, path), scope: folder, after });
+    if (after) differences.push({ path, file: paths.join(folder, path), after });
   }
   for (const [path, { mode }] of existed) {
-    if (path === '' || folders.has(path) || known.has(path)) continue;
+    if (folders.has(path) || known.has(path)) continue;
+    const isTop = path === '';
+    if (isTop && (scope.path === '' || lookAtEntry(folder))) continue; // a replaced folder is a change of the scope around
     const after = now.get(path);
     const before = { path, kind: 'folder' as const, identity: undefined, size: 0, mode };
-    differences.push({ path, file: paths.join(folder, path), scope: folder, before, ...(after && { after }) });
+    differences.push({ path, file: paths.join(folder, path), before, ...(after && { after }) });
   }
   return differences;
 }
@@ -240,7 +242,7 @@ async function record(store: string, differences: readonly Difference[], writer:
   const lines = { added: 0, removed: 0 };
   let afterBytes = 0;
   let comparedBytes = 0;
-  for (const { file, scope, before, after } of differences) {
+  for (const { file, common, before, after } of differences) {
     const now = after && stateNow(file, after);
     if (after && after.kind !== 'other' && !now) {
       lost.push(file); // unreadable, or it changes all the time
@@ -248,8 +250,8 @@ async function record(store: string, differences: readonly Difference[], writer:
     }
     if (before && isSameIdentity(before, after)) {
       if (!now || isSameContent(before, now)) continue;
-      if (before.oid !== undefined && !before.stored)
-        for (const [oid, bytes] of await readGitBlobs(scope, [before.oid])) blobs.set(oid, bytes);
+      if (before.oid !== undefined && !before.stored && common !== undefined)
+        for (const [oid, bytes] of await readGitBlobs(common, [before.oid])) blobs.set(oid, bytes);
     }
     const content = before && contentBefore(store, before, blobs);
     const then = before && content && stateOf(before.kind, before.mode, content);
@@ -350,13 +352,13 @@ function isSameContent({ kind, oid, stored }: SnapshotEntry, { state, bytes }: S
 
 async function blobsOf(differences: readonly Difference[]): Promise<Map<string, Buffer>> {
   const wanted = new Map<string, Set<string>>();
-  for (const { scope, before, after } of differences) {
-    if (before?.oid === undefined || before.stored || isSameIdentity(before, after)) continue;
-    wanted.set(scope, (wanted.get(scope) ?? new Set()).add(before.oid));
+  for (const { common, before, after } of differences) {
+    if (common === undefined || before?.oid === undefined || before.stored || isSameIdentity(before, after)) continue;
+    wanted.set(common, (wanted.get(common) ?? new Set()).add(before.oid));
   }
   const blobs = new Map<string, Buffer>();
-  for (const [scope, oids] of wanted)
-    for (const [oid, bytes] of await readGitBlobs(scope, [...oids])) blobs.set(oid, bytes);
+  for (const [common, oids] of wanted)
+    for (const [oid, bytes] of await readGitBlobs(common, [...oids])) blobs.set(oid, bytes);
   return blobs;
 }
 

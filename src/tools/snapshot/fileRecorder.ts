@@ -129,7 +129,10 @@ export function createFileRecorder(options: FileRecorderOptions): FileRecorder {
         );
         const repositories = compared.repositories.flatMap((one) => {
           const path = relativePathInside(roots, one.path);
-          return path === undefined ? [] : [{ ...one, path, ...(isShared && { mixed: true as const }) }];
+          const files = one.files.map((file) =>
+            file.isLink ? { ...file, name: relativePathInside(roots, file.name) ?? file.name } : file,
+          );
+          return path === undefined ? [] : [{ ...one, path, files, ...(isShared && { mixed: true as const }) }];
         });
         return {
           changes: kept

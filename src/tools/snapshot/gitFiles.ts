@@ -207,11 +207,15 @@ export function gitBlobId(bytes: Uint8Array, idLength: number): string {
   return hash.update(`blob ${bytes.length}\0`).update(bytes).digest('hex');
 }
 
-/** Reads blobs by object ID. Blobs that are absent or have other contents are omitted. */
-export async function readGitBlobs(folder: string, oids: readonly string[]): Promise<Map<string, Buffer>> {
+/**
+ * Reads blobs by object ID. Blobs that are absent or have other contents are omitted.
+ * @param common common folder of the repository: a working tree may be gone
+ */
+export async function readGitBlobs(common: string, oids: readonly string[]): Promise<Map<string, Buffer>> {
   const blobs = new Map<string, Buffer>();
   if (oids.length === 0) return blobs;
-  const output = await gitOutput(folder, ['cat-file', '--batch'], `${oids.join('\n')}\n`).catch(() => Buffer.alloc(0));
+  const args = [`--git-dir=${common}`, `--work-tree=${common}`, 'cat-file', '--batch'];
+  const output = await gitOutput(common, args, `${oids.join('\n')}\n`).catch(() => Buffer.alloc(0));
   for (let at = 0; at < output.length; ) {
     const end = output.indexOf(10, at);
     if (end < 0) break;

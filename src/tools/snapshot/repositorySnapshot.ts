@@ -5,9 +5,9 @@ import type { RefChange, RepositoryChange, RepositoryFileChange } from '../../pr
 import { readRegularFileSync } from '../sandbox/regularFile.ts';
 import { readContentAt } from './currentContents.ts';
 import { EntryTable, entryPath } from './entryTable.ts';
-import { askGit } from './gitFiles.ts';
 import type { RecordedChange } from './recordedChange.ts';
 import {
+  askRepository,
   findRepository,
   hashIndexEntries,
   headCommit,
@@ -16,6 +16,8 @@ import {
   type RepositoryRefs,
   type RepositorySnapshot,
   readRefs,
+  readWorkingTreeLink,
+  type WorkingTreeLink,
 } from './repositoryState.ts';
 import type { SnapshotScope } from './snapshotFile.ts';
 import { TooManyFilesError, walkFiles } from './walkFiles.ts';
@@ -35,25 +37,41 @@ const maxFiles = 20_000;
  * @param young entries changed since (nanoseconds) may change again without another identity
  */
 export async function readRepositories(folders: readonly string[], young: bigint): Promise<RecordedRepository[]> {
-  const repositories = new Map<string, RecordedRepository>();
+  const trees = new Map<string, WorkingTree[]>();
   for (const folder of folders) {
     const found = await findRepository(folder).catch(() => undefined);
-    if (!found) continue;
-    const { common, own, top } = found;
-    const tree = paths.join(top, '.git');
-    const known = repositories.get(common);
-    known?.snapshot.trees.push(tree);
-    const refs = known ? undefined : await readRefs(folder).catch(() => undefined);
+    if (found) trees.set(found.common, [...(trees.get(found.common) ?? []), { ...found, folder }]);
+  }
+  const repositories: RecordedRepository[] = [];
+  for (const [common, all] of trees) {
+    // The repository outlives its linked working trees.
+    const { own, top, folder } = all.find((one) => one.own === common) ?? all[0]!;
+    const refs = await readRefs(own).catch(() => undefined);
     if (!refs) continue;
     const entries = filesBesideObjects(common);
     // Files outside of the folder could not be put back, and the refs of a reftable are not files.
     const isPartial = !entries || top !== folder || existsSync(paths.join(common, 'reftable'));
     const head = headCommit(own, refs);
-    const snapshot = { folder, trees: [tree], own, refs, head, ...(isPartial && { isPartial: true as const }) };
-    repositories.set(common, { common, snapshot, scope: scopeOf(entries ?? new EntryTable(), young) });
+    const files = all.map((one) => paths.join(one.top, '.git'));
+    const snapshot = {
+      ...{ folder, own, refs, head, trees: files, folders: all.map((one) => one.folder) },
+      links: files.flatMap((file) => linkOf(file) ?? []),
+      ...(isPartial && { isPartial: true as const }),
+    };
+    repositories.push({ common, snapshot, scope: scopeOf(entries ?? new EntryTable(), young) });
   }
-  return [...repositories.values()];
+  return repositories;
 }
+
+function linkOf(file: string): WorkingTreeLink | undefined {
+  try {
+    return readWorkingTreeLink(file);
+  } catch {
+    return undefined; // the folder of a repository
+  }
+}
+
+type WorkingTree = Awaited<ReturnType<typeof findRepository>> & { folder: string };
 
 function scopeOf(entries: EntryTable, young: bigint): SnapshotScope {
   const indexes = Array.from({ length: entries.size }, (_, index) => index);
@@ -109,6 +127,8 @@ interface Comparison {
   snapshot: RepositorySnapshot;
   /** Folder for temporary files, absolute. */
   store: string;
+  /** Stores a content for an undo and returns its ID. */
+  keep(content: Buffer): string;
 }
 
 /**
@@ -117,15 +137,18 @@ interface Comparison {
  * @throws if the repository is gone or cannot be read
  */
 export async function compareRepository(
-  { common, scope, snapshot, store }: Comparison,
+  { common, scope, snapshot, store, keep }: Comparison,
   changes: readonly RecordedChange[],
 ): Promise<RepositoryChange | undefined> {
   const { folder, own, refs: before, head } = snapshot;
-  const found = await findRepository(folder);
-  if (found.common !== common) throw new Error('The folder belongs to another repository.');
-  const after = await readRefs(folder);
+  const links = snapshot.links.flatMap((one) => changedLink(one, keep) ?? []);
+  const isLinked = links.every(({ name }) => name !== paths.join(folder, '.git'));
+  if (isLinked && (await findRepository(folder)).common !== common)
+    throw new Error('The folder belongs to another repository.');
+  const repository = existsSync(own) ? own : common; // the own folder of a removed working tree is gone
+  const after = await readRefs(repository);
   const pushed = new Set(changes.flatMap(({ path }) => pushedRef(common, scope, path) ?? []));
-  const refs = await changedRefs(folder, before, after, pushed);
+  const refs = await changedRefs(repository, before, after, pushed);
   const readBefore: ReadBefore = (name) => {
     const index = indexOf(scope, name);
     const stored = index === undefined ? undefined : scope.stored.get(index);
@@ -148,6 +171,7 @@ export async function compareRepository(
     }
     files.push(change);
   }
+  files.push(...links);
   if (refs.length === 0 && files.length === 0) return undefined;
   return {
     path: `${folder}${paths.sep}.git`,
@@ -155,6 +179,21 @@ export async function compareRepository(
     refs,
     files,
   };
+}
+
+/** Returns the change of a `.git` file, named by its absolute path. Throws if something else is there now. */
+function changedLink({ file, content, mode }: WorkingTreeLink, keep: Comparison['keep']) {
+  const now = readWorkingTreeLink(file);
+  if (now?.content.equals(content)) return undefined;
+  const change: RepositoryFileChange = {
+    name: file,
+    before: keep(content),
+    after: now ? keep(now.content) : null,
+    mode,
+    ...(now && { afterMode: now.mode }),
+    isLink: true,
+  };
+  return change;
 }
 
 async function listingsOf(common: string, name: string, before: Buffer | undefined, store: string) {
@@ -174,7 +213,7 @@ async function listingsOf(common: string, name: string, before: Buffer | undefin
 
 const maxExamined = 20;
 
-async function changedRefs(folder: string, before: RepositoryRefs, after: RepositoryRefs, pushed: ReadonlySet<string>) {
+async function changedRefs(own: string, before: RepositoryRefs, after: RepositoryRefs, pushed: ReadonlySet<string>) {
   const changed = [...new Set([...before.keys(), ...after.keys()])].filter(
     (name) => before.get(name) !== after.get(name),
   );
@@ -182,7 +221,7 @@ async function changedRefs(folder: string, before: RepositoryRefs, after: Reposi
   for (const name of changed.sort()) {
     const [old = null, now = null] = [before.get(name), after.get(name)];
     const isExamined = changed.length <= maxExamined && now !== null && !isSymbolic(now);
-    const isNew = isExamined && (await isUnreachable(folder, now, before));
+    const isNew = isExamined && (await isUnreachable(own, now, before));
     changes.push({
       name,
       before: old,
@@ -194,10 +233,10 @@ async function changedRefs(folder: string, before: RepositoryRefs, after: Reposi
   return changes;
 }
 
-async function isUnreachable(folder: string, commit: string, refs: RepositoryRefs): Promise<boolean> {
+async function isUnreachable(own: string, commit: string, refs: RepositoryRefs): Promise<boolean> {
   const others = [...new Set(refs.values())].filter((value) => !isSymbolic(value)).map((value) => `^${value}`);
   const input = [commit, ...others, ''].join('\n');
-  return (await askGit(folder, ['rev-list', '--max-count=1', '--stdin'], input).catch(() => '')) !== '';
+  return (await askRepository(own, ['rev-list', '--max-count=1', '--stdin'], input).catch(() => '')) !== '';
 }
 
 const maxLogBytes = 100_000_000;

@@ -2,9 +2,10 @@ import { createHash } from 'node:crypto';
 import * as paths from 'node:path';
 import { readRegularFileSync } from '../sandbox/regularFile.ts';
 import { askGit } from './gitFiles.ts';
+import { lookAtEntry } from './walkedEntry.ts';
 
 /** Folders of a repository, absolute: `common` is shared by all working trees, `own` belongs to one. Equal without linked working trees. */
-interface RepositoryFolders {
+export interface RepositoryFolders {
   common: string;
   own: string;
   /** Working tree. */
@@ -15,17 +16,42 @@ interface RepositoryFolders {
 export type RepositoryRefs = Map<string, string>;
 
 /**
- * State of a repository before a call: its refs, and the commit of HEAD. `folder` lies in one of the working trees. Paths are absolute.
+ * State of a repository before a call: its refs, and the commit of HEAD. `folder` lies in one of the working trees, `folders` in all that are
+ * recorded. Paths are absolute.
  */
 export interface RepositorySnapshot {
   folder: string;
+  folders: string[];
   /** `.git` of each recorded working tree. */
   trees: string[];
   own: string;
   refs: RepositoryRefs;
   head: string | null;
+  /** `.git` files of the recorded working trees that are linked to the repository. */
+  links: WorkingTreeLink[];
   /** The repository has too many files besides its objects: they are not recorded. */
   isPartial?: true;
+}
+
+/** `.git` file of a working tree, absolute, with its content and permissions. */
+export interface WorkingTreeLink {
+  file: string;
+  content: Buffer;
+  mode: number;
+}
+
+const maxLinkBytes = 4096;
+
+/**
+ * Reads the `.git` file of a working tree; undefined if nothing is there. Throws if it is something else.
+ * @param file absolute path
+ */
+export function readWorkingTreeLink(file: string): WorkingTreeLink | undefined {
+  const entry = lookAtEntry(file);
+  if (!entry) return undefined;
+  const content = entry.kind === 'file' ? readRegularFileSync(file, maxLinkBytes) : undefined;
+  if (!content) throw new Error('It is no file of a linked working tree.');
+  return { file, content, mode: entry.mode };
 }
 
 /** Finds the repository of a folder of a working tree. Rejects without one. */
@@ -35,9 +61,29 @@ export async function findRepository(folder: string): Promise<RepositoryFolders>
   return { common, own, top };
 }
 
-/** Reads all refs but HEAD, in a folder of a working tree. */
-export async function readRefs(folder: string): Promise<RepositoryRefs> {
-  const answer = await askGit(folder, ['for-each-ref', '--format=%(refname)%00%(objectname)%00%(symref)']);
+/**
+ * Finds the repository of a working tree whose `.git` file is gone, by the content of that file. Rejects without one.
+ * @param top working tree, absolute
+ */
+export async function findLinkedRepository(top: string, content: Buffer): Promise<RepositoryFolders> {
+  const target = /^gitdir: (.+?)\r?\n?$/.exec(content.toString('utf8'))?.[1];
+  if (target === undefined) throw new Error('The file names no repository.');
+  const own = paths.resolve(top, target);
+  const common = (await askRepository(own, ['rev-parse', '--git-common-dir'])).trimEnd();
+  return { common: paths.resolve(own, common), own, top };
+}
+
+/** Asks Git about a repository, also if its working tree is gone. `own` is the repository's folder, or that of a working tree in it. */
+export const askRepository = (
+  own: string,
+  args: readonly string[],
+  input?: string,
+  variables?: NodeJS.ProcessEnv,
+): Promise<string> => askGit(own, [`--git-dir=${own}`, `--work-tree=${own}`, ...args], input, [0], variables);
+
+/** Reads all refs but HEAD. */
+export async function readRefs(own: string): Promise<RepositoryRefs> {
+  const answer = await askRepository(own, ['for-each-ref', '--format=%(refname)%00%(objectname)%00%(symref)']);
   const refs: RepositoryRefs = new Map();
   for (const line of answer.split('\n')) {
     const [name = '', oid = '', target = ''] = line.split('\0');
@@ -50,10 +96,18 @@ const maxHeadBytes = 10_000;
 
 /** Returns the commit of HEAD; null before the first commit. `own` is the folder of the working tree's own state. */
 export function headCommit(own: string, refs: RepositoryRefs): string | null {
-  const text = readRegularFileSync(paths.join(own, 'HEAD'), maxHeadBytes)?.toString('utf8').trim() ?? '';
-  const name = /^ref: (.+)$/.exec(text)?.[1];
+  const text = readHead(own);
+  const name = branchOf(text);
   return (name === undefined ? text : refs.get(name)) || null;
 }
+
+/** Returns the ref that is checked out in a working tree; undefined for a commit, or without HEAD. `own` as above. */
+export const headBranch = (own: string): string | undefined => branchOf(readHead(own));
+
+const readHead = (own: string): string =>
+  readRegularFileSync(paths.join(own, 'HEAD'), maxHeadBytes)?.toString('utf8').trim() ?? '';
+
+const branchOf = (head: string): string | undefined => /^ref: (.+)$/.exec(head)?.[1];
 
 /**
  * Hashes the entries of an index, without the times and sizes of files. Rejects for a damaged index.
@@ -61,8 +115,7 @@ export function headCommit(own: string, refs: RepositoryRefs): string | null {
  * @param index absolute path of the index or of a copy; a missing file is an empty index
  */
 export async function hashIndexEntries(own: string, index: string): Promise<string> {
-  const args = [`--git-dir=${own}`, `--work-tree=${own}`, 'ls-files', '-s', '-v', '-z'];
-  const listing = await askGit(own, args, '', [0], { GIT_INDEX_FILE: index });
+  const listing = await askRepository(own, ['ls-files', '-s', '-v', '-z'], '', { GIT_INDEX_FILE: index });
   return createHash('sha256').update(listing).digest('hex');
 }
 
@@ -76,8 +129,8 @@ export const isRefLog = (name: string): boolean => /^(worktrees\/[^/]+\/)?logs\/
 export const isRemoteRef = (name: string): boolean => name.startsWith('refs/remotes/');
 
 /**
- * Tests for a file that says what the working tree stands on, by its path relative to the common folder: HEAD, the index, or the log of the
- * stash, which holds its entries. A repository goes back with these files or not at all.
+ * Tests for a file that says what the working tree stands on, by its name in a change: HEAD, the index, the log of the stash, which holds its
+ * entries, or the `.git` file of a working tree. A repository goes back with these files or not at all.
  */
 export const isDecisiveFile = (name: string): boolean =>
-  isIndexFile(name) || /^(worktrees\/[^/]+\/)?HEAD$/.test(name) || name === 'logs/refs/stash';
+  isIndexFile(name) || /^((worktrees\/[^/]+\/)?HEAD|logs\/refs\/stash|(.*\/)?\.git)$/.test(name);

@@ -1,5 +1,5 @@
-import { constants } from 'node:fs';
-import { lstat, rmdir } from 'node:fs/promises';
+import { constants, existsSync } from 'node:fs';
+import { lstat, readdir, rmdir } from 'node:fs/promises';
 import * as paths from 'node:path';
 import type { RefChange, RepositoryChange, RepositoryFileChange } from '../../protocol/content/repositoryChange.ts';
 import { message } from '../../protocol/text/l10n.ts';
@@ -9,15 +9,18 @@ import { sha256 } from '../sandbox/fileText.ts';
 import { removeTree } from '../sandbox/fileTree.ts';
 import { openRegularFile } from '../sandbox/regularFile.ts';
 import { createFile, replaceFile } from '../sandbox/writeFile.ts';
-import { askGit } from './gitFiles.ts';
 import {
+  askRepository,
+  findLinkedRepository,
   findRepository,
   hashIndexEntries,
+  headBranch,
   headCommit,
   isDecisiveFile,
   isIndexFile,
   isRefLog,
   isRemoteRef,
+  type RepositoryFolders,
   type RepositoryRefs,
   readRefs,
 } from './repositoryState.ts';
@@ -35,11 +38,16 @@ interface PreparedFile {
   content: Buffer | null;
 }
 
+/** Working tree of a change; `trees` are the folders of the `.git` files in the change, by name. Absolute. */
+interface RepositoryLocation {
+  folder: string;
+  trees: ReadonlyMap<string, string>;
+}
+
 /** Change of a repository whose current state allows it; `refs` and `files` are those that remain to be changed. */
 export interface PreparedRepositoryChange {
-  /** Working tree, absolute. */
-  folder: string;
-  common: string;
+  location: RepositoryLocation;
+  found: RepositoryFolders;
   change: RepositoryChange;
   refs: RefChange[];
   files: PreparedFile[];
@@ -51,17 +59,20 @@ export interface PreparedRepositoryChange {
  * Checks that a repository is in the state `before` of a change, or between `before` and `after`. Later entries of logs, refs of remotes that
  * have moved, and files that only have changed beside (settings, hooks, notes of Git) stay. Throws `UserFacingError` if something else has
  * moved a ref or HEAD, staged files or changed the stash.
- * @param folder working tree, absolute
+ * @param known the repository, if its working tree may be gone by now
  */
 export async function prepareRepositoryChange(
-  folder: string,
+  location: RepositoryLocation,
   change: RepositoryChange,
   contents: RepositoryContents,
+  known?: RepositoryFolders,
 ): Promise<PreparedRepositoryChange> {
-  const found = await findRepository(folder).catch(() => {
-    throw new UserFacingError(message('The Git repository is missing or cannot be read.'));
-  });
-  const now = await readRefs(folder);
+  const found =
+    known ??
+    (await findRepositoryOfChange(location, change, contents).catch(() => {
+      throw new UserFacingError(message('The Git repository is missing or cannot be read.'));
+    }));
+  const now = await readRefs(found.own);
   const refs = change.refs.filter(({ name, before, after }) => {
     const value = now.get(name) ?? null;
     if (value === before || value === after) return value !== after;
@@ -72,15 +83,16 @@ export async function prepareRepositoryChange(
   const head = headCommit(found.own, now);
   const isBegun = change.refs.some(({ name, after }) => !isRemoteRef(name) && (now.get(name) ?? null) === after);
   if (!isBegun && head !== before && head !== after) throw new UserFacingError(message('{0} has moved since.', 'HEAD'));
-  await checkDescendants(folder, change, now);
-  await checkWorkingTrees(folder, found, change, refs);
+  await checkDescendants(found, change, now);
+  await checkWorkingTrees(found.common, change, refs);
   const files: PreparedFile[] = [];
   const left: string[] = [];
   for (const one of change.files) {
-    const file = fileIn(found.common, one.name);
+    const file = one.isLink ? linkIn(location, one.name) : fileIn(found.common, one.name);
     const current = await readCurrent(file);
     const isBetween = current !== undefined && isStashLogBetween(change, one, current.bytes);
-    const state = isBetween ? 'before' : await stateOf(file, one, current);
+    const isTaken = one.isLink && !current && existsSync(file);
+    const state = isBetween ? 'before' : isTaken ? 'other' : await stateOf(file, one, current);
     if (state === 'before') {
       const content = one.after === null ? null : await contents.read(one.after);
       files.push({ change: one, file, found: current?.bytes ?? null, content });
@@ -90,7 +102,21 @@ export async function prepareRepositoryChange(
       left.push(one.name);
     }
   }
-  return { folder, common: found.common, change, refs, files, left };
+  return { location, found, change, refs, files, left };
+}
+
+/** Finds the repository by its working tree, or by the recorded `.git` file that the tree lacks. Rejects without one. */
+async function findRepositoryOfChange(
+  { folder, trees }: RepositoryLocation,
+  { files }: RepositoryChange,
+  contents: RepositoryContents,
+): Promise<RepositoryFolders> {
+  const link = files.find(({ name, isLink }) => isLink && trees.get(name) === folder);
+  const id = link?.after ?? link?.before;
+  if (id && !existsSync(paths.join(folder, '.git'))) return findLinkedRepository(folder, await contents.read(id));
+  const found = await findRepository(folder);
+  if (found.top !== folder) throw new Error('The folder belongs to another repository.');
+  return found;
 }
 
 // Git adds an entry to the log of the stash when an undo moves its ref. An interrupted undo leaves that entry.
@@ -103,31 +129,33 @@ function isStashLogBetween({ refs }: RepositoryChange, { name, before }: Reposit
 }
 
 // A commit that another ref has been built on stays reachable by its branch.
-async function checkDescendants(folder: string, change: RepositoryChange, now: RepositoryRefs): Promise<void> {
-  const own = new Set(change.refs.map(({ name }) => name));
+async function checkDescendants(
+  { own }: RepositoryFolders,
+  change: RepositoryChange,
+  now: RepositoryRefs,
+): Promise<void> {
+  const changed = new Set(change.refs.map(({ name }) => name));
   for (const { name, before, isNew } of change.refs) {
     if (!isNew || before === null || now.get(name) !== before) continue;
-    const answer = await askGit(folder, ['for-each-ref', `--contains=${before}`, '--format=%(refname)']);
-    const other = answer.split('\n').find((one) => one !== '' && !own.has(one) && !isRemoteRef(one));
+    const answer = await askRepository(own, ['for-each-ref', `--contains=${before}`, '--format=%(refname)']);
+    const other = answer.split('\n').find((one) => one !== '' && !changed.has(one) && !isRemoteRef(one));
     if (other !== undefined) throw new UserFacingError(message('{0} contains its commits.', shortRef(other)));
   }
 }
 
-// A branch that a working tree has checked out is not deleted, unless the change also checks out another.
+// A branch that a working tree has checked out is not deleted, unless the change also checks out another there, or removes the tree.
 async function checkWorkingTrees(
-  folder: string,
-  { common, own, top }: Awaited<ReturnType<typeof findRepository>>,
+  common: string,
   { files }: RepositoryChange,
   refs: readonly RefChange[],
 ): Promise<void> {
   const deleted = new Set(refs.flatMap(({ name, after }) => (after === null ? [name] : [])));
   if (deleted.size === 0) return;
-  const isSwitched = files.some(({ name }) => paths.join(common, name) === paths.join(own, 'HEAD'));
-  const answer = await askGit(folder, ['for-each-ref', '--format=%(refname)%00%(worktreepath)', 'refs/heads']);
-  for (const line of answer.split('\n')) {
-    const [name = '', tree = ''] = line.split('\0');
-    if (tree === '' || !deleted.has(name) || (isSwitched && paths.resolve(tree) === top)) continue;
-    throw new UserFacingError(message('{0} is checked out.', shortRef(name)));
+  const linked = await readdir(paths.join(common, 'worktrees')).catch(() => []);
+  for (const tree of ['', ...linked.map((name) => `worktrees/${name}/`)]) {
+    const branch = headBranch(paths.join(common, tree));
+    if (branch === undefined || !deleted.has(branch) || files.some(({ name }) => name === `${tree}HEAD`)) continue;
+    throw new UserFacingError(message('{0} is checked out.', shortRef(branch)));
   }
 }
 
@@ -138,27 +166,30 @@ async function checkWorkingTrees(
  * @param owner content of the locks, by which a repeated change knows its own. Only one change of an owner is at work.
  */
 export async function changeRepository(
-  { folder, change }: PreparedRepositoryChange,
+  { location, change, found: { common, own, top } }: PreparedRepositoryChange,
   contents: RepositoryContents,
   owner: string,
 ): Promise<RepositoryChange> {
-  const { common, refs, files, left } = await prepareRepositoryChange(folder, change, contents);
+  const { refs, files, left } = await prepareRepositoryChange(location, change, contents, { common, own, top });
   const lock = Buffer.from(`${owner}\n`);
   const stored: RepositoryFileChange[] = [];
   for (const { change: one, found } of files)
     stored.push({ ...one, before: found === null ? null : await contents.store(found) });
   // Deletions come first, because a folder may become a file; logs last, because Git adds an entry for each ref.
-  const inOrder = [...files].sort((one, other) => Number(one.content !== null) - Number(other.content !== null));
+  const inOrder = files
+    .filter((one) => !one.change.isLink)
+    .sort((one, other) => Number(one.content !== null) - Number(other.content !== null));
   const logs = inOrder.filter(({ change: one }) => isRefLog(one.name));
   // Git takes the lock of HEAD itself to move its branch.
   const heads = inOrder.filter((one) => !logs.includes(one) && paths.basename(one.file) === 'HEAD');
   const others = inOrder.filter((one) => !logs.includes(one) && !heads.includes(one));
   await underLocks(common, others, lock, async () => {
-    await updateRefs(folder, refs);
+    await updateRefs(own, refs);
     await underLocks(common, heads, lock, async () => {
       for (const one of [...heads, ...others]) await write(common, one);
     });
     for (const one of logs) await write(common, one);
+    for (const one of files) if (one.change.isLink) await writeLink(one);
   });
   for (const { name } of change.files) await removeLeftovers(fileIn(common, name), lock);
   const done = new Set(files.map(({ change: one }) => one.name));
@@ -169,7 +200,7 @@ export async function changeRepository(
   };
 }
 
-async function updateRefs(folder: string, refs: readonly RefChange[]): Promise<void> {
+async function updateRefs(own: string, refs: readonly RefChange[]): Promise<void> {
   const isSymbolic = ({ before, after }: RefChange) => [before, after].some((one) => one?.startsWith('ref: '));
   const plain = refs.filter((one) => !isSymbolic(one));
   const deletions = plain
@@ -186,7 +217,7 @@ async function updateRefs(folder: string, refs: readonly RefChange[]): Promise<v
   const run = async (commands: readonly string[]) => {
     const options = ['-c', 'core.logAllRefUpdates=false'];
     if (commands.length > 0)
-      await askGit(folder, [...options, 'update-ref', '--no-deref', '--stdin', '-z'], commands.join(''));
+      await askRepository(own, [...options, 'update-ref', '--no-deref', '--stdin', '-z'], commands.join(''));
   };
   try {
     await run([...deletions, ...moves]).catch(async (error) => {
@@ -200,9 +231,9 @@ async function updateRefs(folder: string, refs: readonly RefChange[]): Promise<v
   }
   for (const { name, after } of refs.filter(isSymbolic)) {
     const target = after?.startsWith('ref: ') ? after.slice('ref: '.length) : undefined;
-    if (after === null) await askGit(folder, ['symbolic-ref', '--delete', name]);
-    else if (target !== undefined) await askGit(folder, ['symbolic-ref', name, target]);
-    else await askGit(folder, ['update-ref', '--no-deref', name, after]);
+    if (after === null) await askRepository(own, ['symbolic-ref', '--delete', name]);
+    else if (target !== undefined) await askRepository(own, ['symbolic-ref', name, target]);
+    else await askRepository(own, ['update-ref', '--no-deref', name, after]);
   }
 }
 
@@ -254,6 +285,14 @@ async function write(common: string, { change, file, content }: PreparedFile): P
     await removeEmptyFolders(common, file);
   } else if (!now) await createFile(file, content, change.afterMode);
   else await replaceFile(file, content, change.afterMode);
+}
+
+async function writeLink({ change, file, found, content }: PreparedFile): Promise<void> {
+  const now = await readCurrent(file);
+  if (!isSameContent(now?.bytes ?? null, found))
+    throw new UserFacingError(message('{0} has changed since.', change.name));
+  if (content === null) return now && removeTree(file);
+  await (now ? replaceFile(file, content, change.afterMode) : createFile(file, content, change.afterMode));
 }
 
 // Git takes an empty `rebase-merge` for a rebase.
@@ -319,6 +358,14 @@ function fileIn(common: string, name: string): string {
   const isOutside = segments.some((one) => ['', '.', '..'].includes(one)) || segments[0] === 'objects';
   if (isOutside || paths.isAbsolute(name)) throw new Error('The record names a file outside of the repository.');
   return paths.join(common, ...segments);
+}
+
+/** Throws for a name that is not the `.git` file of a known folder. */
+function linkIn({ trees }: RepositoryLocation, name: string): string {
+  const folder = trees.get(name);
+  if (folder === undefined || paths.posix.basename(name) !== '.git')
+    throw new Error('The record names a file outside of the working trees.');
+  return paths.join(folder, '.git');
 }
 
 const isSameContent = (one: Buffer | null, other: Buffer | null): boolean =>

@@ -18,7 +18,10 @@ describe('undo of what commands did to a repository', () => {
   let asked: UndoConfirmationRequest[];
   /** Work of the user while the question is open. */
   let during: () => void;
+  /** Shell script that completes the project. */
+  let project: string;
   beforeEach(() => {
+    project = '';
     beside = mkdtempSync(path.join(tmpdir(), 'towpath-repository-'));
     asked = [];
     during = () => {};
@@ -50,6 +53,7 @@ describe('undo of what commands did to a repository', () => {
       git checkout -q main && echo 2 > a.txt && git commit -qam two
       echo stashed > b.txt && git stash -q
       echo dirty > a.txt && echo new > new.txt && echo staged > s.txt && git add s.txt`);
+    sh(project);
     talk.recordCommands(path.join(beside, 'snapshots'), { budget: 10_000_000 });
     const before = state();
     await talk.start();
@@ -75,14 +79,25 @@ describe('undo of what commands did to a repository', () => {
     const look = (folder: string) => {
       for (const entry of readdirSync(path.join(root(), folder), { withFileTypes: true })) {
         const at = path.join(folder, entry.name);
-        if (['.git/objects', '.git/refs', '.git/packed-refs', '.git/index'].includes(at)) continue;
+        if (/^\.git\/((modules|worktrees)\/\w+\/)?(objects|refs|packed-refs|index)$/.test(at)) continue;
         if (entry.isDirectory()) look(at);
         else files[at] = readFileSync(path.join(root(), at), 'latin1');
       }
     };
     look('');
-    const status = sh('git status --porcelain=v2 --branch --show-stash');
-    return { files, status, refs: sh('git for-each-ref'), index: sh('git ls-files -s -v') };
+    const status = sh('git status --porcelain=v2 --branch --show-stash --ignored');
+    const folders = readdirSync(root()).filter((name) => existsSync(path.join(root(), name, '.git')));
+    const inside = folders.map((name) =>
+      sh('git status --porcelain=v2 --branch; git for-each-ref', path.join(root(), name)),
+    );
+    return {
+      files,
+      inside,
+      folders: readdirSync(root()),
+      status,
+      refs: sh('git for-each-ref'),
+      index: sh('git ls-files -s -v'),
+    };
   };
 
   for (const commands of [
@@ -130,6 +145,52 @@ describe('undo of what commands did to a repository', () => {
       assert.deepEqual(state(), before);
       sh('git fsck --strict');
     });
+
+  describe('with a submodule and a linked working tree', () => {
+    beforeEach(() => {
+      project = `git init -q ${beside}/lib && cd ${beside}/lib && echo 1 > l.txt && git add -A && git commit -qm lib && cd -
+        git -c protocol.file.allow=always submodule --quiet add ${beside}/lib sub && git commit -qm sub
+        git worktree add -q tree topic && echo mine > tree/mine.txt && echo mine > sub/mine.txt`;
+    });
+
+    for (const commands of [
+      ['rm -rf sub tree && git worktree prune'],
+      ['rm sub/.git; rm tree/.git'],
+      ['git submodule deinit -f sub', 'git rm -q -f sub'],
+      ['git worktree remove --force tree', 'git branch -D topic'],
+      ['git -C sub checkout -q -b x && git -C tree checkout -q --detach'],
+    ])
+      it(commands.join(', then '), async () => {
+        const before = await begin(...commands);
+        const after = state();
+        assert.notDeepEqual(after, before);
+        assert.deepEqual((await undo()).left, []);
+        assert.deepEqual(state(), before);
+        assert.deepEqual(((await redo()) as UndoResult).left, []);
+        assert.deepEqual(state(), after);
+      });
+
+    it('leaves what the user has put in the place of the link', async () => {
+      await begin('rm sub/.git');
+      sh('git init -q sub');
+      assert.deepEqual((await undo()).left, [{ path: 'sub/.git', why: 'HEAD has moved since.' }]);
+      assert.ok(existsSync(path.join(root(), 'sub/.git/HEAD')));
+    });
+
+    it('links no other folder that has taken its place', async () => {
+      await begin('rm -rf sub');
+      sh('mkdir other; ln -s other sub');
+      const { left } = await undo();
+      assert.ok(left.some((one) => one.path === 'sub/.git'));
+      assert.ok(!existsSync(path.join(root(), 'other/.git')));
+    });
+
+    it('names a submodule whose repository is removed', async () => {
+      await begin('rm -rf sub .git/modules/sub');
+      const [state] = Object.values((await talk.kept()).calls);
+      assert.ok(state!.lost?.includes('sub/.git'));
+    });
+  });
 
   it('says which branch moves where, and that a push stays', async () => {
     await begin('git commit -qm staged && git push -q origin main');
