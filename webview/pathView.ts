@@ -11,7 +11,7 @@ export function pathView(path: string): TemplateResult {
   // A short folder is not shortened: the ellipsis would be as wide.
   return html`<span class="path">${
     folder
-      ? html`<span class="path-folder" .style=${`--least: ${Math.min(folder.length, 3)}ch`}><bdi>${folder}</bdi></span>`
+      ? html`<span class="path-folder" .style=${`--least: ${folder.length > 3 ? '3ch' : 'max-content'}`}><bdi>${folder}</bdi></span>`
       : nothing
   }<span class="path-name"><bdi>${path.slice(folder.length)}</bdi></span></span>`;
 }

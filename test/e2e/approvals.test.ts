@@ -256,9 +256,9 @@ describe('approvals', () => {
     await pick('Exactly: npm test in the workspace’s root in this workspace');
     await done();
     const card = editor.panel.cards('shell.run').last();
-    assert.match(await card.locator('.rule-added').innerText(), /^Rule added: npm test ·\s+Remove Rule$/);
+    assert.match(await card.getByTestId('rule-added').innerText(), /^Rule added: npm test ·\s+Remove Rule$/);
     await card.getByTestId('remove-rule').click();
-    await eventually('the rule is removed', async () => (await card.locator('.rule-added').count()) === 0);
+    await eventually('the rule is removed', async () => (await card.getByTestId('rule-added').count()) === 0);
     await begin();
     await asks(run('npm test 2>&1 | tail -3'));
     await editor.dialog.click('Always Allow…');

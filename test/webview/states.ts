@@ -102,9 +102,10 @@ function called(
 ): RunEventBody[] {
   const code = outcome.ok ? {} : { code: outcome.error.code };
   const command = name === 'shell.run' ? { command: { line: String(args.command), folder: '/w', marker: id } } : {};
+  const snapshot = end.lines || end.repositories ? { snapshot: id } : {};
   return [
     says(id.endsWith('+') ? 'Next.' : '', { id, name, arguments: args }),
-    { type: 'tool-start', toolCallId: id, name, ...command },
+    { type: 'tool-start', toolCallId: id, name, ...command, ...snapshot },
     { type: 'tool-end', toolCallId: id, name, ok: outcome.ok, ms: name === 'shell.run' ? 4100 : 12, ...code, ...end },
     { type: 'message', message: { role: 'tool', content: '', toolResults: [toToolResult(id, outcome)] } },
   ];
@@ -423,6 +424,13 @@ export const longOutput: RunEventBody[] = [
   rests,
 ]; // biome-ignore format: a table
 
+const recorded: RunEventBody[] = [
+  ...begin,
+  ...called('format', 'shell.run', { command: 'npm run format -- --write src test' }, done({ exitCode: 0 }), { exitCode: 0, changes: [...kept('a.ts'), ...kept('b.ts'), { path: 'c.ts', before: null, after: 'c'.repeat(64) }], lines: { added: 120, removed: 33 } }),
+  ...called('commit', 'shell.run', { command: 'git commit -qam "Format everything"' }, done({ exitCode: 0 }), { exitCode: 0, changes: kept('a.ts'), repositories: [{ path: '.git', head: { before: null, after: null }, refs: [], files: [] }], lost: ['data/train-with-a-long-name.bin', 'node_modules', 'x', 'y'] }),
+  rests,
+]; // biome-ignore format: a table
+
 const changedFiles: Extract<HostMessage, { type: 'files' }> = {
   type: 'files',
   runId: 'run-1',
@@ -504,6 +512,7 @@ export const states: State[] = [
   { name: 'workflow, all of it', says: shown(workflow, {}, 1), does: async (test) => { const folds = test.page.locator('.graph-fold button'); await folds.first().click(); await folds.last().click(); } },
   { name: 'receipt', says: [...shown(receipt), changedFiles] },
   { name: 'files', says: [...shown(receipt), changedFiles], does: press('strip-files') },
+  { name: 'changes of commands', says: shown(recorded) },
   { name: 'plan', says: shown(working, {}, 3), does: press('strip-plan') },
   { name: 'runs, looked through', says: shown([...begin, ...concludes]), does: async (test) => { await press('history')(test); await test.page.getByTestId('search-runs').fill('heron'); await test.send({ type: 'runs', query: 'heron', rows: rows.slice(-1), more: 0 }); await test.page.locator('.history-open').hover(); } },
   { name: 'runs, none', says: shown([...begin, ...concludes]), does: async (test) => { await press('history')(test); await test.page.getByTestId('search-runs').fill('heron'); await test.send({ type: 'runs', query: 'heron', rows: [], more: 0 }); } },

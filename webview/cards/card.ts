@@ -106,7 +106,7 @@ export const addedRuleForCall = ({ model }: PanelContext, key: ToolCallKey): Add
 function ruleAdded(context: PanelContext, key: ToolCallKey): TemplateResult | typeof nothing {
   const rule = addedRuleForCall(context, key);
   if (!rule) return nothing;
-  return html`<p class="quiet rule-added">${t('Rule added: {0}', rule.text)} ·
+  return html`<p class="quiet card-note" data-testid="rule-added">${t('Rule added: {0}', rule.text)} ·
     <button class="link" data-testid="remove-rule" @click=${() => context.post({ type: 'remove-rule', ...key })}>${t('Remove Rule')}</button></p>`;
 }
 

@@ -30,5 +30,5 @@ export function lostFilesView({ lost = [], lostCount = lost.length }: CallState)
   if (lost.length === 0) return nothing;
   const names = lost.slice(0, 3).map(escapeInvisibleInLine).join(', ');
   const all = lostCount > 3 ? t('{0} and {1} more', names, lostCount - 3) : names;
-  return html`<p class="quiet" data-testid="lost-files">${t('Cannot be restored: {0}', all)}</p>`;
+  return html`<p class="quiet card-note" data-testid="lost-files">${t('Cannot be restored: {0}', all)}</p>`;
 }

@@ -50,10 +50,15 @@ function groupRows(
   const place = `by:${by}`;
   const own = rows.filter((row) => row.group === group);
   const shown = unfolded.has(place) || files < 7 ? own : own.slice(0, 5);
-  const more = () => {
+  const more = ({ currentTarget }: Event) => {
+    const item = (currentTarget as Element).parentElement!;
+    const above = item.previousElementSibling;
     if (unfolded.has(place)) context.post({ type: 'review-files', runId });
     unfolded.add(place);
     context.refresh();
+    requestAnimationFrame(() => {
+      if (!item.isConnected) above?.nextElementSibling?.querySelector<HTMLElement>('.file-name')?.focus();
+    });
   };
   return html`<li class="file-group quiet">${t('by {0}', by)}</li>${shown.map((row) => fileRow(context, runId, row))}${
     shown.length < files
@@ -79,9 +84,9 @@ function fileRow(context: PanelContext, runId: string, row: ChangedFileRow): Tem
   const says = about.filter(Boolean).join(', ');
   return html`<li class=${reviewed ? 'reviewed' : ''} data-file=${path}>
     <input type="checkbox" title=${t('Reviewed')} aria-label=${t('Reviewed: {0}', name)} .checked=${reviewed} @change=${review}>
-    <button class="file-name" title=${t('Open {0}', name)} aria-label=${name} @click=${() => context.post({ type: 'open-file', path })}>${pathView(name)}</button>
+    <span class="file-what"><button class="file-name" title=${t('Open {0}', name)} aria-label=${name} @click=${() => context.post({ type: 'open-file', path })}>${pathView(name)}</button>
     ${added === undefined ? nothing : lineCounts(added, removed ?? 0)}
-    ${says ? html`<span class="file-says quiet">${says}</span>` : nothing}
+    ${says ? html`<span class="file-says quiet">${says}</span>` : nothing}</span>
     <span class="command-ways">
       <button class="link" data-testid="file-changes" aria-label=${t('Diff of {0}', name)} title=${t('Before this run and now. Revert what you do not want')}
         @click=${() => context.post({ type: 'file-changes', runId, path })}>${t('Diff')}</button>

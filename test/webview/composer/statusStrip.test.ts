@@ -218,6 +218,18 @@ describe('The strip above the message box', () => {
     assert.deepEqual(await posted(), [{ type: 'review-files', runId: 'run-1' }]);
   });
 
+  it('the focus goes to the first file that was hidden when no more are', async () => {
+    await show();
+    const rows = Array.from({ length: 8 }, (_, at) => ({ path: `f${at}.ts`, id: `f${at}`, group: 0 }));
+    await test.send({ ...files, rows, count: 8, groups: [{ by: 'npm run format', files: 8 }] });
+    await find('strip-files').click();
+    await find('group-more').press('Enter');
+    await test.send();
+    assert.equal(await find('group-more').count(), 0);
+    const focused = test.page.locator('[data-file="f5.ts"] .file-name:focus');
+    assert.equal(await focused.count(), 1);
+  });
+
   it('what was reviewed is dimmed and counted, and the host hears which contents that were', async () => {
     const [first, second, ...others] = files.rows;
     await show();
