@@ -44,6 +44,7 @@ const kept = path.join(import.meta.dirname, 'fixtures/kept');
 const json = (file: string) => JSON.parse(readFileSync(path.join(kept, file), 'utf8'));
 const runs = [
   'approval',
+  'background',
   'chat',
   'collected',
   'denied',
@@ -113,6 +114,20 @@ describe('a run of an earlier Towpath', () => {
       const [undo] = (await talk.store.read(runId)).undos!;
       await talk.engine.undo(runId, { undo: undo!.seq }, workspace, async () => 'none');
       assert.deepEqual([workspace.read('src/a.ts'), workspace.exists('notes.md')], ['let x = 1\n', false]);
+    } finally {
+      await talk.end();
+    }
+  });
+
+  it('background: what its command did after its call can be undone and redone', async () => {
+    const runId = await begin('background');
+    const files = () => ['a', 'b', 'c'].map((name) => (workspace.exists(name) ? workspace.read(name) : undefined));
+    try {
+      await talk.engine.undo(runId, { toolCallIds: ['c1'] }, workspace, async () => 'all');
+      assert.deepEqual(files(), ['A\n', 'B\n', undefined]);
+      const [undo] = (await talk.store.read(runId)).undos!;
+      await talk.engine.undo(runId, { undo: undo!.seq }, workspace, async () => 'none');
+      assert.deepEqual(files(), ['2\n', undefined, 'c\n']);
     } finally {
       await talk.end();
     }

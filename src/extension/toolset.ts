@@ -1,10 +1,11 @@
 import * as vscode from 'vscode';
 import { localize } from '../protocol/text/localized.ts';
+import type { BackgroundRecordings } from '../tools/host/backgroundRecordings.ts';
 import { builtinTools } from '../tools/host/builtinTools.ts';
 import { createToolHost, type ToolHost } from '../tools/host/host.ts';
 import type { BackgroundCommands } from '../tools/shell/background.ts';
 import type { OrphanedCommands } from '../tools/shell/orphanedCommands.ts';
-import { createFileRecorder } from '../tools/snapshot/fileRecorder.ts';
+import { createFileRecorder, type FileRecorder } from '../tools/snapshot/fileRecorder.ts';
 import type { ApprovalDialogQueue } from './approvals/approvals.ts';
 import type { ApprovalPolicies } from './approvals/policies.ts';
 import type { CommandOutputTerminal } from './background/commandTerminal.ts';
@@ -23,6 +24,7 @@ interface Dependencies {
   policies: ApprovalPolicies;
   left: OrphanedCommands;
   background: BackgroundCommands;
+  backgroundRecordings: BackgroundRecordings;
   terminal: CommandOutputTerminal;
   /** Folder for the recording of commands, absolute. */
   snapshotsFolder: string;
@@ -31,6 +33,7 @@ interface Dependencies {
 
 interface Toolset {
   host: ToolHost;
+  recorder: FileRecorder;
   mcp: McpServices;
   toolNames: string[];
 }
@@ -45,7 +48,7 @@ export function createToolset(parts: Dependencies): Toolset {
     store: parts.snapshotsFolder,
     isOn: () => settings()['undo.commands'],
     budget: () => settings()['undo.commandBudget'],
-    isBusy: () => background.atWork.length > 0,
+    isBusy: (but) => background.atWork.some(({ runId }) => runId !== but),
     take: (request) => jobWorkers.snapshots.run('takeSnapshot', request),
     compare: (request) => jobWorkers.snapshots.run('compareSnapshot', request),
     discard: (request) => jobWorkers.snapshots.run('discardSnapshot', request),
@@ -71,11 +74,12 @@ export function createToolset(parts: Dependencies): Toolset {
   const host = createToolHost({
     workspace,
     recorder,
+    backgroundRecordings: parts.backgroundRecordings,
     tools: () => [...tools, ...mcp.tools()],
     approve: approvals.approve,
     policy: policies.current,
     prepare: mcp.prepare,
     localizer: localize,
   });
-  return { host, mcp, toolNames: tools.map((tool) => tool.definition.name) };
+  return { host, mcp, recorder, toolNames: tools.map((tool) => tool.definition.name) };
 }

@@ -93,7 +93,9 @@ export function createForkEvents(
           },
         ];
       case 'tool-end':
-        return [foreign.has(own.toolCallId) ? { ...own, background: undefined } : own];
+        return [{ ...own, ...(foreign.has(own.toolCallId) && { background: undefined }), snapshot: undefined }];
+      case 'command-changes':
+        return [{ ...own, snapshot: undefined }];
       default:
         return [own];
     }

@@ -209,8 +209,13 @@ export function undoableCallIds(run: Run, scope: 'turn' | 'run'): string[] {
 
 // Returns changes and moves without an undo, in order, including possible changes of calls without an end.
 function standingOf(run: Run): { toolCallId: string; change?: StoredFileChange; moved?: FileMove }[] {
-  return callsInStartOrder(run).flatMap(([toolCallId, { changes = [], moved, undone = [] }]) => [
-    ...changes.filter(({ path }) => !undone.includes(path)).map((change) => ({ toolCallId, change })),
-    ...(moved && !undone.includes(moved.to) ? [{ toolCallId, moved }] : []),
-  ]);
+  const standing = callsInStartOrder(run).flatMap(
+    ([toolCallId, { changes = [], moved, undone = [], startSeq = Number.MAX_SAFE_INTEGER }]) => [
+      ...changes
+        .filter(({ path }) => !undone.includes(path))
+        .map(({ seq = startSeq, ...change }) => ({ toolCallId, change, seq })),
+      ...(moved && !undone.includes(moved.to) ? [{ toolCallId, moved, seq: startSeq }] : []),
+    ],
+  );
+  return standing.sort((one, other) => one.seq - other.seq);
 }

@@ -15,11 +15,13 @@ import { pendingCalls } from '../../src/protocol/run/pending.ts';
 import type { Run } from '../../src/protocol/run/run.ts';
 import { RunStore } from '../../src/runs/store.ts';
 import type { ApprovalAnswer, ApprovalRequester } from '../../src/tools/core/tool.ts';
+import { BackgroundRecordings } from '../../src/tools/host/backgroundRecordings.ts';
 import { builtinTools } from '../../src/tools/host/builtinTools.ts';
 import { createToolHost } from '../../src/tools/host/host.ts';
 import type { WorkspaceInstructions } from '../../src/tools/instructions/instructions.ts';
-import type { BackgroundCommands } from '../../src/tools/shell/background.ts';
+import { BackgroundCommands } from '../../src/tools/shell/background.ts';
 import type { OrphanedCommands } from '../../src/tools/shell/orphanedCommands.ts';
+import type { DelayScheduler } from '../../src/tools/shell/outputSilence.ts';
 import { compareSnapshot } from '../../src/tools/snapshot/compareSnapshot.ts';
 import { createFileRecorder, type FileRecorder } from '../../src/tools/snapshot/fileRecorder.ts';
 import { removeSnapshot } from '../../src/tools/snapshot/snapshotFile.ts';
@@ -90,6 +92,7 @@ export class Conversation {
   tools = builtinTools();
   /** Records what commands do to files. */
   recorder?: FileRecorder;
+  backgroundRecordings?: BackgroundRecordings;
   left?: OrphanedCommands;
   background?: BackgroundCommands;
   /** Hears every event when it is told. */
@@ -129,6 +132,7 @@ export class Conversation {
       workspace: this.workspace,
       tools: this.tools,
       ...(this.recorder && { recorder: this.recorder }),
+      ...(this.backgroundRecordings && { backgroundRecordings: this.backgroundRecordings }),
       approve,
       policy: () => ({ ...defaultApprovalPolicy, preset: this.preset, rules: this.rules }),
     });
@@ -164,6 +168,7 @@ export class Conversation {
       background: this.background,
       onEvent: (event) => {
         this.events.push(event);
+        this.backgroundRecordings?.onEvent(event);
         this.told?.(event);
       },
     });
@@ -171,19 +176,45 @@ export class Conversation {
   }
 
   /** Records what commands do, from the next turn on, as the extension does in a worker. `store`: folder for snapshots. */
-  recordCommands(store: string, { budget = 2_500_000, isOn = (): boolean => true, take = takeSnapshot } = {}): void {
+  recordCommands(
+    store: string,
+    {
+      budget = 2_500_000,
+      isOn = (): boolean => true,
+      take = takeSnapshot,
+      after,
+    }: { budget?: number; isOn?(): boolean; take?: typeof takeSnapshot; after?: DelayScheduler } = {},
+  ): BackgroundCommands {
+    const background: BackgroundCommands = new BackgroundCommands({
+      ...(after && { after }),
+      keep: (runId, text) => this.store.contents.keepOutput(runId, text),
+      ended: async (key, end) => {
+        await recordings.commandEnded(key);
+        await this.engine.note(key.runId, { type: 'command-end', toolCallId: key.toolCallId, ...end });
+      },
+    });
+    const recordings = new BackgroundRecordings({
+      begin: (call) => recorder.begin(call),
+      emit: (runId, body) => this.engine.note(runId, body),
+      newPack: (runId) => this.store.contents.newPack(runId),
+      atWork: (runId) => background.atWork.flatMap((one) => (one.runId === runId ? [one.toolCallId] : [])),
+    });
     const recorder = createFileRecorder({
       workspace: this.workspace,
       store,
       isOn,
       budget: () => budget,
+      isBusy: (but) => background.atWork.some(({ runId }) => runId !== but),
       take: async (request) => take(request),
       compare: compareSnapshot,
       discard: async ({ store: folder, id }) => removeSnapshot(folder, id),
     });
     this.recorder = recorder;
-    this.tools = builtinTools({ shell: { covers: (files) => recorder.covers(files) } });
+    this.backgroundRecordings = recordings;
+    this.background = background;
+    this.tools = builtinTools({ shell: { background, covers: (files) => recorder.covers(files) } });
     this.build();
+    return background;
   }
 
   start(text = 'hi'): Promise<EngineResult> {

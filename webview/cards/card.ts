@@ -80,9 +80,7 @@ export function toolCallCard(context: PanelContext, run: Run, call: ToolCall, pl
     ...(state?.automatic !== undefined && { why: automaticDecisionText(state) }),
     beside: html`${made ? changeButtons(context, key, call, made, isOpen(context, place)) : nothing}${
       state?.outputId && !state.background
-        ? html`<vscode-button appearance="secondary" class="small" data-testid="open-output"
-            title=${t('Open the whole output in an editor')}
-            @click=${() => context.post({ type: 'open-output', ...key })}>${t('Open Output')}</vscode-button>`
+        ? openButton(context, key, 'open-output', t('Open the whole output in an editor'), t('Open Output'))
         : nothing
     }`,
     below: html`
@@ -159,8 +157,7 @@ function changeButtons(
       : nothing
   }${
     change && (isRecorded ? isCardOpen : !change.kind) // nothing to compare in a deletion in on-disk form
-      ? html`<vscode-button appearance="secondary" class="small" data-testid="open-diff" title=${t('Show what changed in {0}', name)}
-      @click=${() => context.post({ type: 'open-diff', ...key })}>${t('Diff')}</vscode-button>`
+      ? openButton(context, key, 'open-diff', t('Show what changed in {0}', name), t('Diff'))
       : nothing
   }`;
 }
@@ -231,6 +228,15 @@ function isPlain({ target }: Event): boolean {
   if (target instanceof Element && target.closest('button, vscode-button')) return false;
   return document.getSelection()?.isCollapsed !== false;
 }
+
+const openButton = (
+  context: PanelContext,
+  key: ToolCallKey,
+  type: 'open-output' | 'open-diff',
+  title: string,
+  label: string,
+): TemplateResult =>
+  html`<vscode-button appearance="secondary" class="small" data-testid=${type} title=${title} @click=${() => context.post({ type, ...key })}>${label}</vscode-button>`;
 
 /** Preview of a change: small changes fully, others truncated until the card is opened. */
 function changeBelow(context: PanelContext, key: ToolCallKey, place: string, state: CallState | undefined) {

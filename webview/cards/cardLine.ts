@@ -298,14 +298,22 @@ function notesOf(state: CallState | undefined): string[] {
 const undoneWords = (state: CallState | undefined): string | undefined =>
   state?.undone?.length ? t(pathsToUndo(state).length > 0 ? 'Partly undone' : 'Undone') : undefined;
 
-function inBackground({ now, going, call }: CardLineInput, { ended: end, startedAt }: CallState): Standing {
+function inBackground({ now, going, call }: CardLineInput, state: CallState): Standing {
+  const { ended: end, startedAt } = state;
   const name = { tense: 'none' } as const;
+  const undone = undoneWords(state);
+  const changed = undone ? [toPlainTextPiece(undone)] : recordedChangePieces(state);
   if (!end) {
     if (!going)
-      return { ...name, status: 'done', mark: 'none', outcome: [toPlainTextPiece(t('Its window was closed'))] };
+      return {
+        ...name,
+        status: 'done',
+        mark: 'none',
+        outcome: [toPlainTextPiece(t('Its window was closed')), ...changed],
+      };
     const began = startedAt ?? now;
     const age = now - began < 60_000 ? t('just started') : formatAge(began, now);
-    return { ...name, status: 'going', mark: 'going', outcome: [toPlainTextPiece(age)] };
+    return { ...name, status: 'going', mark: 'going', outcome: [toPlainTextPiece(age), ...changed] };
   }
   const left = end.stillRunning?.length ? `. ${t('Still running: {0}', end.stillRunning.join(', '))}` : '';
   const isOwn = end.by === 'itself' && !end.signal;
@@ -319,7 +327,7 @@ function inBackground({ now, going, call }: CardLineInput, { ended: end, started
     : hasCommandFailed(end)
       ? 'cross'
       : 'none';
-  return { ...name, status: 'done', mark, outcome: [toPlainTextPiece(words + left)] };
+  return { ...name, status: 'done', mark, outcome: [toPlainTextPiece(words + left), ...changed] };
 }
 
 function backgroundEnd(end: CommandEnd): string {

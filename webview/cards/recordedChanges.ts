@@ -1,5 +1,5 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
-import type { CallState } from '../../src/protocol/run/run.ts';
+import { type CallState, netChanges } from '../../src/protocol/run/run.ts';
 import { escapeInvisibleInLine } from '../../src/protocol/text/escapeInvisible.ts';
 import { localizedCount, t } from '../../src/protocol/text/l10n.ts';
 import { type CardTextPiece, changedLineCountPieces, toPlainTextPiece } from './cardText.ts';
@@ -9,8 +9,9 @@ export const hasRecordedChanges = (state: CallState | undefined): boolean =>
   state?.snapshot !== undefined && Boolean(state.changes?.length || state.repositories?.length);
 
 /** Formats `3 files changed, 2 created, Git changed +12 −3`. Folders are not counted. */
-export function recordedChangePieces({ changes = [], repositories, lines }: CallState): CardTextPiece[] {
-  const files = changes.filter(({ kind, afterKind }) => kind !== 'folder' && afterKind !== 'folder');
+export function recordedChangePieces(state: CallState): CardTextPiece[] {
+  const { repositories, lines } = state;
+  const files = netChanges(state).filter(({ kind, afterKind }) => kind !== 'folder' && afterKind !== 'folder');
   const created = files.filter(({ before }) => before === null).length;
   const deleted = files.filter(({ after }) => after === null).length;
   const changed = files.length - created - deleted;

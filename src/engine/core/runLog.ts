@@ -125,4 +125,5 @@ export class RunLog {
 }
 
 const isNeededToUndo = (event: StoredEvent): boolean =>
-  event.type === 'tool-end' && Boolean(event.changes?.length || event.moved || event.repositories);
+  (event.type === 'tool-end' || event.type === 'command-changes') &&
+  Boolean(event.changes?.length || event.repositories || ('moved' in event && event.moved));

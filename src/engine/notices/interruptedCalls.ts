@@ -9,7 +9,7 @@ import type { ToolHost } from '../../tools/host/host.ts';
 import { pathsForModel } from '../../tools/policy/pathsForModel.ts';
 import type { BackgroundCommands } from '../../tools/shell/background.ts';
 import { isProcessAlive, type OrphanedCommands } from '../../tools/shell/orphanedCommands.ts';
-import type { RecordedChanges } from '../../tools/snapshot/fileRecorder.ts';
+import type { RecordedChanges } from '../../tools/snapshot/fileRecording.ts';
 import type { RunLog } from '../core/runLog.ts';
 
 /** Checks the files and processes of calls without a recorded end. */
@@ -88,9 +88,21 @@ export async function endUnfinishedCalls(
 }
 
 async function endCommands({ run, emit }: Pick<RunLog, 'run' | 'emit'>, evidence: InterruptedCallProbe): Promise<void> {
-  for (const [toolCallId, { command, process, background, ended }] of callsWithOrphanedCommand(run)) {
-    if (!background || ended || (await evidence.isAttended(command, background))) continue;
+  const orphaned: ReturnType<typeof callsWithOrphanedCommand> = [];
+  let isAttended = false;
+  for (const one of callsWithOrphanedCommand(run)) {
+    const [, { command, background, ended }] = one;
+    if (!background || ended) continue;
+    if (await evidence.isAttended(command, background)) isAttended = true;
+    else orphaned.push(one);
+  }
+  for (const [toolCallId, { command, process }] of orphaned) {
+    const snapshot = isAttended ? undefined : run.backgroundSnapshot; // else it is that of the living window
+    const recorded = snapshot === undefined ? {} : await evidence.recorded(snapshot);
     const stillRunning = await evidence.left.look({ runId: run.id, toolCallId, command, process });
+    const unknown = (isAttended || stillRunning?.length) && { unrecorded: 'background' as const };
+    if (snapshot !== undefined || unknown) await emit({ type: 'command-changes', toolCallId, ...recorded, ...unknown });
+    if (snapshot !== undefined) evidence.forgetRecorded(snapshot);
     await emit({ type: 'command-end', toolCallId, by: 'lost', ...(stillRunning?.length && { stillRunning }) });
   }
 }
@@ -108,7 +120,13 @@ async function endOf(
   if (state.answer) return { ok: true };
   const recorded = snapshot === undefined ? {} : await evidence.recorded(snapshot); // before anything else runs
   const stillRunning = command && (await evidence.left.look({ runId, toolCallId, command, process }));
-  const interrupted = { ok: false, code: 'TOOL_INTERRUPTED', ...(stillRunning && { stillRunning }), ...recorded };
+  const interrupted = {
+    ok: false,
+    code: 'TOOL_INTERRUPTED',
+    ...(stillRunning && { stillRunning }),
+    ...recorded,
+    ...(stillRunning?.length && { unrecorded: 'background' as const }),
+  };
   if (!changes && !moved) return interrupted;
   const standing = await evidence.standing({ changes, moved });
   const all = [...standing.changes, ...(standing.moved ? [standing.moved] : [])];

@@ -82,7 +82,7 @@ export class ExecutionEngine {
   private readonly input: InputDependencies = {
     active: this.active,
     read: async (runId) => this.live(runId) ?? this.options.store.read(runId),
-    note: (runId, body) => this.noted(runId, body),
+    note: (runId, body) => this.note(runId, body),
   };
 
   private readonly options: EngineOptions;
@@ -274,11 +274,7 @@ export class ExecutionEngine {
     }
   }
 
-  async note(runId: string, body: RunEventBody): Promise<void> {
-    await this.noted(runId, body);
-  }
-
-  private noted(runId: string, body: RunEventBody): Promise<unknown> {
+  note(runId: string, body: RunEventBody): Promise<unknown> {
     const { store, onEvent, now = Date.now } = this.options;
     const hold = (closed: Promise<void>) => ({ ...createActiveRun(), ended: true, closed });
     const open = async (id: string) =>
@@ -431,7 +427,7 @@ export class ExecutionEngine {
   }
 
   private aheadOf(runId: string): SummaryPrefetcher {
-    const ahead = this.ahead.get(runId) ?? new SummaryPrefetcher((usage) => this.noted(runId, usage));
+    const ahead = this.ahead.get(runId) ?? new SummaryPrefetcher((usage) => this.note(runId, usage));
     this.ahead.set(runId, ahead);
     return ahead;
   }

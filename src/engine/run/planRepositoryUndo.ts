@@ -21,14 +21,16 @@ export function planRepositoryUndos(
 ): RepositoryUndo[] {
   const chosen = new Set(toolCallIds);
   const undos = new Map<string, RepositoryUndo>();
-  for (const [id, { repositories = [], undone = [] }] of callsInStartOrder(run).reverse()) {
-    if (!chosen.has(id)) continue;
-    for (const one of repositories) {
-      if (undone.includes(one.path) || (paths && !paths.includes(one.path))) continue;
-      const newer = undos.get(one.path);
-      const older = undoOf(one, id);
-      undos.set(one.path, newer ? joined(newer, older) : older);
-    }
+  const standing = callsInStartOrder(run).flatMap(
+    ([id, { repositories = [], undone = [], startSeq = Number.MAX_SAFE_INTEGER }]) =>
+      repositories
+        .filter(({ path }) => chosen.has(id) && !undone.includes(path) && (!paths || paths.includes(path)))
+        .map(({ seq = startSeq, ...change }) => ({ id, seq, change })),
+  );
+  for (const { id, change } of standing.sort((one, other) => other.seq - one.seq)) {
+    const newer = undos.get(change.path);
+    const older = undoOf(change, id);
+    undos.set(change.path, newer ? joined(newer, older) : older);
   }
   return [...undos.values()];
 }

@@ -18,7 +18,8 @@ const hasSharedChange = ({ changes = [], undone = [] }: CallState): boolean =>
   changes.some(({ path, mixed }) => mixed && !undone.includes(path));
 
 const startOf = ({ startedAt = 0 }: CallState): number => startedAt;
-const endOf = ({ startedAt = 0, ms = 0, interruptedAt }: CallState): number => interruptedAt ?? startedAt + ms;
+const endOf = ({ startedAt = 0, ms = 0, interruptedAt, background, ended }: CallState): number =>
+  background ? (ended?.at ?? Number.POSITIVE_INFINITY) : (interruptedAt ?? startedAt + ms);
 
 /** Returns the ended commands from before the first call that a version with recording made. Their changes are unknown. */
 export function callIdsBeforeRecording({ calls }: Pick<Run, 'calls'>): string[] {

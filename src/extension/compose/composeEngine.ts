@@ -4,6 +4,7 @@ import { lazyImport } from '../../protocol/panel/lazyImport.ts';
 import type { RunEvent } from '../../protocol/run/events.ts';
 import { newRun, runTitle } from '../../protocol/run/run.ts';
 import { IsolatedListeners } from '../../protocol/values/listeners.ts';
+import { BackgroundRecordings } from '../../tools/host/backgroundRecordings.ts';
 import { BackgroundCommands } from '../../tools/shell/background.ts';
 import { OrphanedCommands } from '../../tools/shell/orphanedCommands.ts';
 import { ApprovalDialogQueue } from '../approvals/approvals.ts';
@@ -20,7 +21,7 @@ export type EngineServices = ReturnType<typeof composeEngine>;
 
 /**
  * Creates the engine with the tools, the conversation and the approvals of its runs. These form a cycle: the engine calls tools, a tool
- * needs an approval, and an approval names and opens runs. Four callbacks use a value that is created after them, marked by "later"; none
+ * needs an approval, and an approval names and opens runs. Some callbacks use a value that is created after them, marked by "later"; none
  * is called before a run starts. `events` delivers the events of all runs.
  */
 export function composeEngine(services: PolicyServices) {
@@ -32,13 +33,23 @@ export function composeEngine(services: PolicyServices) {
   const left = new OrphanedCommands();
   const background: BackgroundCommands = new BackgroundCommands({
     keep: (runId, text) => store.contents.keepOutput(runId, text),
-    ended: ({ runId, toolCallId }, end) => engine.note(runId, { type: 'command-end', toolCallId, ...end }), // later
+    async ended({ runId, toolCallId }, end) {
+      await backgroundRecordings.commandEnded({ runId, toolCallId });
+      await engine.note(runId, { type: 'command-end', toolCallId, ...end }); // later
+    },
     changed: () => {
       changes.status.notify();
       changes.state.notify();
     },
     onListenerError: logError,
   });
+  const backgroundRecordings: BackgroundRecordings = new BackgroundRecordings({
+    begin: async (call) => (await toolset()).recorder.begin(call), // later
+    emit: (runId, body) => engine.note(runId, body), // later
+    newPack: (runId) => store.contents.newPack(runId),
+    atWork: (runId) => background.atWork.flatMap((one) => (one.runId === runId ? [one.toolCallId] : [])),
+  });
+  events.add((event) => backgroundRecordings.onEvent(event));
   const toolset = lazyImport(
     () => import('../toolset.ts'),
     ({ createToolset }) =>
@@ -50,6 +61,7 @@ export function composeEngine(services: PolicyServices) {
         policies,
         left,
         background,
+        backgroundRecordings,
         terminal,
         snapshotsFolder: store.snapshotsFolder,
         jobWorkers,
@@ -134,6 +146,7 @@ export function composeEngine(services: PolicyServices) {
     titleOf,
     toolset,
     background,
+    backgroundRecordings,
     left,
     conversation,
     agents,

@@ -23,7 +23,7 @@ export type RunServices = ReturnType<typeof composeRunServices>;
 export function composeRunServices(services: EngineServices) {
   const { context, log, logError, changes, workspace, view, presence, modals } = services;
   const { storage, storeFolder, store, runLogs, audit, diskSpaceMonitor, policies } = services;
-  const { engine, events, titleOf, conversation, approvals, background, left } = services;
+  const { engine, events, titleOf, conversation, approvals, background, backgroundRecordings, left } = services;
   const liveIds = () => engine.liveIds;
   const asks = new UserQuestionList({
     shown: () => conversation.runId,
@@ -77,7 +77,7 @@ export function composeRunServices(services: EngineServices) {
   const titles = new RunTitles({ engine, store, conversation, states, changed: changes.runList.notify });
   const leftRunning = new OrphanedCommandsNotice(store, left, conversation);
   const commandsAtWork = new BackgroundCommandList(background, conversation);
-  const undo = new FileUndo(engine, store, workspace, conversation, modals);
+  const undo = new FileUndo(engine, store, workspace, conversation, modals, backgroundRecordings);
   const branches = new ConversationBranches({ engine, store, conversation, undo, policies, view });
   const changedFiles = new ChangedFiles({
     shown: () => conversation.runId,

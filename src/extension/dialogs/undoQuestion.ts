@@ -1,5 +1,6 @@
 import { callIdsBeforeRecording } from '../../engine/run/recordedCalls.ts';
 import type { UndoConfirmationRequest } from '../../engine/run/undo.ts';
+import type { LaterFileChange } from '../../protocol/run/events.ts';
 import { callsInStartOrder, type Run } from '../../protocol/run/run.ts';
 import { escapeInvisible, escapeInvisibleInLine } from '../../protocol/text/escapeInvisible.ts';
 import { type LocalizedMessage, localizedCount, t } from '../../protocol/text/l10n.ts';
@@ -123,11 +124,13 @@ export function notUndoneNotes(run: Run, since: number): string[] {
   const isMeant = ({ startSeq = 0 }: Run['calls'][string]) => startSeq >= since;
   const calls = callsInStartOrder(run).flatMap(([, state]) => (isMeant(state) ? [state] : []));
   const old = callIdsBeforeRecording(run).some((id) => isMeant(run.calls[id]!));
+  const isLater = ({ seq = 0 }: LaterFileChange) => seq >= since;
+  const goesOn = callsInStartOrder(run).some(([, state]) => !isMeant(state) && state.changes?.some(isLater));
   const lost = calls.flatMap(({ lost = [] }) => lost);
   return [
     ...(lost.length > 0 ? [t('Cannot be restored: {0}', shortListOfPaths(lost))] : []),
     ...(old ? [t('Commands of this run before the update were not recorded.')] : []),
-    ...(calls.some(({ unrecorded }) => unrecorded)
+    ...(goesOn || calls.some(({ unrecorded }) => unrecorded)
       ? [t('Commands may have changed other files. See Source Control.')]
       : []),
   ];

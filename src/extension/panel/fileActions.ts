@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import type { ToolCallKey } from '../../protocol/content/callKey.ts';
 import type { ViewMessage } from '../../protocol/panel/panelMessages.ts';
 import type { StoredFileChange } from '../../protocol/run/events.ts';
-import type { CallState } from '../../protocol/run/run.ts';
+import { type CallState, netChanges } from '../../protocol/run/run.ts';
 import type { FileChangedByRun } from '../../protocol/run/runFiles.ts';
 import { escapeInvisibleInLine } from '../../protocol/text/escapeInvisible.ts';
 import { t } from '../../protocol/text/l10n.ts';
@@ -90,11 +90,12 @@ const isTextBefore = async (
 /** Shows all texts that a call has changed. Secrets need a click on their own row. */
 export async function showChangesOfCall(
   { runId }: ToolCallKey,
-  { changes = [], snapshot }: CallState,
+  call: CallState,
   { diffs, conversation }: Pick<Dependencies, 'diffs' | 'conversation'>,
 ): Promise<void> {
+  const changes = netChanges(call);
   const [first] = changes;
-  if (snapshot === undefined) return first && diffs.showStored(runId, first);
+  if (call.snapshot === undefined) return first && diffs.showStored(runId, first);
   const left: NotCompared = { noText: [], secret: [] };
   const shown: StoredFileChange[] = [];
   for (const change of changes) {

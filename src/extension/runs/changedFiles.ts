@@ -104,6 +104,7 @@ export class ChangedFiles implements vscode.Disposable {
       event.type === 'undo' ||
       event.type === 'redo' ||
       (event.type === 'tool-end' && (event.changes?.length || event.moved || event.unrecorded)) ||
+      (event.type === 'command-changes' && (event.changes?.length || event.unrecorded)) ||
       (event.type === 'tool-start' && (event.snapshot !== undefined || isUnrecordedCommand(event)));
     if (counts) this.later(() => this.events.push(event) === 0);
   }
@@ -200,11 +201,13 @@ export class ChangedFiles implements vscode.Disposable {
       if (!run || event.runId !== run.id || event.seq <= run.seq) continue;
       if (event.type === 'tool-start' && event.snapshot !== undefined)
         this.recorded.set(event.toolCallId, toCallName(event.command?.line ?? event.title ?? event.name));
-      else if (event.type === 'tool-start' || (event.type === 'tool-end' && event.unrecorded)) run.ran = true;
-      if (event.type === 'tool-end') this.noteOrigins(event.toolCallId, event.changes);
+      else if (event.type === 'tool-start') run.ran = true;
       foldFileChanges(run, event);
       if (event.type === 'undo' || event.type === 'redo' || (event.type === 'tool-end' && event.moved)) this.all = true;
-      if (event.type === 'tool-end') for (const { path: name } of event.changes ?? []) this.touched.add(name);
+      if (event.type !== 'tool-end' && event.type !== 'command-changes') continue;
+      if (event.unrecorded) run.ran = true;
+      this.noteOrigins(event.toolCallId, event.changes);
+      for (const { path: name } of event.changes ?? []) this.touched.add(name);
     }
   }
 

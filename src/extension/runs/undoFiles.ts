@@ -19,6 +19,7 @@ import type { RunStore } from '../../runs/store.ts';
 import { undoableCallIds } from '../../runs/undoSteps.ts';
 import { readCurrentFileText } from '../../tools/changes/compareChanges.ts';
 import type { Workspace } from '../../tools/core/workspace.ts';
+import type { BackgroundRecordings } from '../../tools/host/backgroundRecordings.ts';
 import type { Dialogs } from '../dialogs/dialogs.ts';
 import {
   firstLines,
@@ -38,6 +39,7 @@ export class FileUndo {
     private readonly workspace: Workspace,
     private readonly conversation: PanelConversation,
     private readonly modals: Dialogs,
+    private readonly backgroundRecordings: BackgroundRecordings,
   ) {}
 
   /** Redoes the undo of a call, by default the newest of the run. Changed files prevent the redo with a message. */
@@ -113,7 +115,11 @@ export class FileUndo {
     return chosen === together ? [toolCallId, ...others] : [toolCallId];
   }
 
-  private read = async (runId: string): Promise<Run> => this.engine.live(runId) ?? (await this.store.read(runId));
+  /** Reads the run with what its background commands have changed until now. */
+  private async read(runId: string): Promise<Run> {
+    await this.backgroundRecordings.record(runId);
+    return this.engine.live(runId) ?? (await this.store.read(runId));
+  }
 
   private nothing(notes: readonly string[] = []): false {
     this.conversation.notice({ level: 'info', text: [t('There is nothing to undo.'), ...notes].join(' ') });

@@ -153,6 +153,15 @@ const entries: Entries = {
     ...recordOf(record, filters),
     ...movedOf(moved, filters),
   }),
+  'command-changes': ({ toolCallId, changes, unrecorded, lost, repositories }, filters) => ({
+    kind: 'effect',
+    status: 'command-changed',
+    call: toolCallId,
+    ...changesOf(changes, filters),
+    ...(unrecorded !== undefined && { unrecorded }),
+    ...(lost !== undefined && { lost: lost.map((path) => shown(path, filters)) }),
+    ...repositoriesOf(repositories, filters),
+  }),
   'command-end': ({ toolCallId, by, exitCode, signal }) => ({
     kind: 'effect',
     status: 'command-ended',

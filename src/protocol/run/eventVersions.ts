@@ -14,6 +14,7 @@ export const eventVersions: Readonly<Partial<Record<StoredEvent['type'], number>
   'interruption-choice': 2,
   'call-arguments': 3,
   'hold-end': 4,
+  'command-changes': 5,
 };
 
 export const appendedListFormatVersion = 3;

@@ -18,7 +18,7 @@ export type RunPhase = z.infer<typeof runPhaseSchema>;
 const removedKindSchema = z.enum(['file', 'link', 'folder']);
 export type RemovedFileKind = z.infer<typeof removedKindSchema>;
 
-/** Reasons why the changes of a call are not recorded: switched off, too many files, still at work, or a failure. */
+/** Reasons why the changes of a call are not recorded: switched off, too many files, still at work (before version 5), or a failure. */
 const unrecordedReasons = ['off', 'too-many-files', 'background', 'failed'] as const;
 export type UnrecordedReason = (typeof unrecordedReasons)[number];
 
@@ -41,6 +41,10 @@ const storedChangeSchema = z.object({
   mixed: z.literal(true).optional(),
 });
 export type StoredFileChange = z.infer<typeof storedChangeSchema>;
+
+/** Change by a background command. `seq`: position among the event numbers, if another change of the run followed before it was recorded. */
+const laterChangeSchema = storedChangeSchema.extend({ seq: z.number().optional() });
+export type LaterFileChange = z.infer<typeof laterChangeSchema>;
 
 const movedSchema = z.object({ from: z.string(), to: z.string() });
 export type FileMove = z.infer<typeof movedSchema>;
@@ -135,6 +139,16 @@ export type MessageDeliveryTiming = z.infer<typeof messageDeliveryTimingSchema>;
 
 const limitOfSchema = z.enum(['run', 'day']);
 export type SpendingLimitKind = z.infer<typeof limitOfSchema>;
+
+// `unrecorded`: the changes are unknown; `lost`: files that were changed or deleted and that cannot be restored (`lostCount`: their number,
+// if more). `lines`: sums over the changed texts. `repositories`: changes of refs, index and other files of Git.
+const recordedChangesShape = {
+  unrecorded: z.enum(unrecordedReasons).optional(),
+  lines: z.object({ added: z.number(), removed: z.number() }).optional(),
+  lost: z.array(z.string()).optional(),
+  lostCount: z.number().int().optional(),
+  repositories: z.array(repositoryChangeSchema).optional(),
+};
 
 const userTextShape = { text: z.string(), attachments: z.array(attachmentSchema).optional() };
 export type UserMessageText = z.infer<z.ZodObject<typeof userTextShape>>;
@@ -243,9 +257,8 @@ const storedEvents = [
   // command that leaves no process. `about`: subject of a call outside the conversation, by argument name.
   //
   // The following `tool-end` has the actual `changes` (an empty list means none), or the possible changes of a failed or interrupted call.
-  // `snapshot` identifies the state of the files before the call, to compare after a kill. `unrecorded`: the changes of the call are unknown;
-  // `lost`: files that it changed or deleted and that cannot be restored (`lostCount`: their number, if more). `lines`: sums over the changed
-  // texts. `repositories`: changes of refs, index and other files of Git.
+  // `snapshot` identifies the state of the files before the call, to compare after a kill; at its end, the state from which the record of
+  // background commands goes on.
   //
   // `interruptedAt` is the last recorded activity before the editor closed (epoch milliseconds), `stillRunning` the processes found at
   // recovery, `outputId` the content id of long output, `exitCode` null for a signal, `outcome` the result of a node's call without images.
@@ -281,11 +294,8 @@ const storedEvents = [
     background: backgroundSchema.optional(),
     exitCode: z.number().int().nullable().optional(),
     outcome: recordedOutcomeSchema.optional(),
-    unrecorded: z.enum(unrecordedReasons).optional(),
-    lines: z.object({ added: z.number(), removed: z.number() }).optional(),
-    lost: z.array(z.string()).optional(),
-    lostCount: z.number().int().optional(),
-    repositories: z.array(repositoryChangeSchema).optional(),
+    snapshot: z.string().optional(),
+    ...recordedChangesShape,
   }),
   // Decision of the user on interrupted calls of nodes: continue with this result, or run the calls again with new approvals.
   event('interruption-choice', {
@@ -294,6 +304,14 @@ const storedEvents = [
     result: z.unknown().optional(),
   }),
   event('command-end', { toolCallId: z.string(), ...commandEndShape }),
+  // Changes of a background command since the last record. `snapshot` identifies the state of the files from which the next record begins.
+  event('command-changes', {
+    toolCallId: z.string(),
+    changes: z.array(laterChangeSchema).optional(),
+    ...recordedChangesShape,
+    repositories: z.array(repositoryChangeSchema.extend({ seq: z.number().optional() })).optional(),
+    snapshot: z.string().optional(),
+  }),
   // Undo of the changes of these calls, or, with no calls, restoration of files as the run left them. `changes` are the effects of the
   // undo.
   event('undo', {

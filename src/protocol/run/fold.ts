@@ -12,7 +12,7 @@ import {
   createWorkflowGraphState,
 } from './graph.ts';
 import { dropAnsweredOutcomes, dropDeliveredOutcomes, recordOutcome } from './outcomes.ts';
-import { type CallState, type QueuedMessage, type Run, unpricedTokens } from './run.ts';
+import { addLaterChanges, type CallState, type QueuedMessage, type Run, unpricedTokens } from './run.ts';
 import { foldFileChanges } from './runFiles.ts';
 
 const outputLimit = 20_000;
@@ -20,7 +20,7 @@ const outputLimit = 20_000;
 // Events that leave the current progress in place: actions of the user, and ends of background commands.
 const leavesProgress = new Set<RunEvent['type']>([
   ...(['progress', 'pausing', 'request', 'attempt', 'title', 'pin', 'agent', 'undo', 'redo', 'command-end'] as const),
-  ...(['queued', 'queued-change', 'queued-remove'] as const),
+  ...(['command-changes', 'queued', 'queued-change', 'queued-remove'] as const),
 ]);
 
 /** Fields of a call that are those of its newest end: a node repeats a call under the same id. */
@@ -253,6 +253,7 @@ export function applyEvent(run: Run, event: RunEvent): void {
       call.interruptedAt ??= interruptedAt;
       if (event.unrecorded) run.ran = true;
       foldFileChanges(run, event);
+      if (event.snapshot !== undefined) run.backgroundSnapshot = event.snapshot;
       if (event.outcome) recordOutcome(run, event.toolCallId, { tool: event.name, ...event.outcome });
       delete call.question?.diff; // the card has the diff now
       break;
@@ -262,6 +263,12 @@ export function applyEvent(run: Run, event: RunEvent): void {
         if (event.choice === 'after') recordOutcome(run, id, { tool: '', data: event.result ?? null, byPerson: true });
         else if (run.calls[id]) run.calls[id].again = true;
       }
+      break;
+    case 'command-changes':
+      addLaterChanges(callOf(run, event.toolCallId), event);
+      if (event.unrecorded) run.ran = true;
+      foldFileChanges(run, event);
+      run.backgroundSnapshot = event.snapshot;
       break;
     case 'command-end': {
       const { type: _, runId: __, seq: ___, toolCallId, at, ...end } = event;

@@ -99,6 +99,8 @@ const lines: { [Type in RunEvent['type']]: (event: Of<Type>) => LineText } = {
   },
   'interruption-choice': ({ toolCallIds, choice }) =>
     `the person lets ${englishCount(toolCallIds.length, 'interrupted call')} ${choice === 'again' ? 'run again' : 'be: the run continues after that'}`,
+  'command-changes': ({ toolCallId, changes = [], repositories = [] }) =>
+    `the command of ${named(undefined, toolCallId)} has changed ${paths([...changes, ...repositories]) || 'no file'}`,
   'command-end': ({ toolCallId, ...end }) => {
     const text = `the command of ${named(undefined, toolCallId)} ${commandEndTextForModel(end)}`;
     return hasCommandFailed(end) ? ['warn', text] : text;

@@ -17,10 +17,12 @@ import type {
   CommandEnd,
   CorrectedArguments,
   FileMove,
+  LaterFileChange,
   MessageDeliveryTiming,
   ProcessIdentity,
   ProposedToolCallHashes,
   RecordedCommandLine,
+  RunEvent,
   RunPhase,
   ShownApprovalRequest,
   StoredFileChange,
@@ -63,7 +65,7 @@ export interface CallState {
   ms?: number;
   ok?: boolean;
   code?: string;
-  changes?: StoredFileChange[];
+  changes?: LaterFileChange[];
   moved?: FileMove;
   diff?: string;
   command?: RecordedCommandLine;
@@ -83,7 +85,7 @@ export interface CallState {
   lost?: string[];
   lostCount?: number;
   lines?: { added: number; removed: number };
-  repositories?: RepositoryChange[];
+  repositories?: (RepositoryChange & Pick<LaterFileChange, 'seq'>)[];
   outputId?: string;
   exitCode?: number | null;
   output?: string;
@@ -145,6 +147,7 @@ export interface Run {
   unmade?: StoredFileChange[];
   files?: Dictionary<FileChangedByRun>;
   undos?: RedoableUndo[];
+  backgroundSnapshot?: string | undefined;
   instructions?: WorkspaceInstructionFile[];
   instructed?: Dictionary<DeliveredInstruction & { at: number }>;
   ran?: boolean;
@@ -227,6 +230,16 @@ export const callsInStartOrder = ({ calls }: Pick<Run, 'calls'>): [toolCallId: s
 export const filesToUndo = ({ changes = [], moved, undone = [] }: CallState): string[] =>
   [...changes.map(({ path }) => path), ...(moved ? [moved.to] : [])].filter((path) => !undone.includes(path));
 
+/** Returns one change for each path that a call has changed, whose command may have changed it several times in the background. */
+export function netChanges({ changes = [] }: CallState): StoredFileChange[] {
+  const byPath = new Map<string, StoredFileChange>();
+  for (const { seq: _, ...change } of changes) {
+    const { before, kind } = byPath.get(change.path) ?? change;
+    byPath.set(change.path, { ...change, before, ...(kind && { kind }) });
+  }
+  return [...byPath.values()].filter(({ before, after, mode, afterMode }) => before !== after || mode !== afterMode);
+}
+
 /** Returns the files and repositories that a call has changed and that no undo has restored. */
 export const pathsToUndo = (state: CallState): string[] => [
   ...filesToUndo(state),
@@ -300,3 +313,24 @@ export function runTitle(run: Run): string {
 /** Run states for the user, by priority: an open request, work in progress, an unseen failure, an unseen end. */
 export const runStates = ['asking', 'working', 'failed', 'ended'] as const;
 export type RunState = (typeof runStates)[number];
+
+/** Adds changes that a command made after its call. A path that was undone in between counts from the new record on. */
+export function addLaterChanges(call: CallState, event: Extract<RunEvent, { type: 'command-changes' }>): void {
+  const { seq, changes = [], repositories = [], lost = [], lostCount = 0, unrecorded, lines } = event;
+  const { undone = [], lines: sums } = call;
+  const again = new Set([...changes, ...repositories].map(({ path }) => path));
+  const joined = <One extends { path: string }>(own: One[] = [], added: One[]): One[] => [
+    ...own.filter(({ path }) => !again.has(path) || !undone.includes(path)),
+    ...added.map((one) => ({ seq, ...one })),
+  ];
+  if (!call.changes?.length) call.lines = lines;
+  else if (changes.length > 0)
+    // unknown if it is for a part
+    call.lines = sums && lines && { added: sums.added + lines.added, removed: sums.removed + lines.removed };
+  call.changes = joined(call.changes, changes);
+  call.repositories = joined(call.repositories, repositories);
+  call.undone = undone.filter((path) => !again.has(path));
+  call.lost = [...new Set([...(call.lost ?? []), ...lost])];
+  call.lostCount = Math.max(call.lostCount ?? 0, lostCount, call.lost.length);
+  call.unrecorded = unrecorded ?? call.unrecorded;
+}

@@ -44,10 +44,11 @@ interface Change {
 }
 
 export function foldFileChanges(run: WithFiles, event: RunEvent): void {
-  if (event.type === 'tool-end') {
+  if (event.type === 'tool-end' || event.type === 'command-changes') {
+    const moved = event.type === 'tool-end' ? event.moved : undefined;
     const paths = [
       ...[...(event.changes ?? []), ...(event.repositories ?? [])].map(({ path }) => path),
-      ...(event.moved ? [event.moved.from, event.moved.to] : []),
+      ...(moved ? [moved.from, moved.to] : []),
     ];
     if (paths.length > 0 && run.undos) run.undos = run.undos.filter((one) => !touches(one, paths));
     changeFiles(run, event);

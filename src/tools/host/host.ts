@@ -37,13 +37,15 @@ import { fileSizesAndTimes } from '../files/fileTimes.ts';
 import { createSearchExclusionPredicate, readsNeedNoApproval } from '../policy/policy.ts';
 import { sha256 } from '../sandbox/fileText.ts';
 import { virtualFoldersReadOnlyReason } from '../sandbox/virtual.ts';
-import type { FileRecorder, FileRecording, RecordedChanges } from '../snapshot/fileRecorder.ts';
+import type { FileRecorder } from '../snapshot/fileRecorder.ts';
+import type { FileRecording, RecordedChanges } from '../snapshot/fileRecording.ts';
 import { createApprovalFlow, type PreparedToolCall, type ToolCallPreparer } from './approvalFlow.ts';
 import { createApprovalQueue } from './approvalQueue.ts';
+import type { BackgroundRecordings, EndedRecording } from './backgroundRecordings.ts';
 import { normalizeArgumentPaths } from './normalizePaths.ts';
 import { decidePlannedCallByPolicy, type PlannedToolCall, planReadOnlyCall } from './policySubject.ts';
-import { addChangesToOutcome, beginRecording } from './recordedChanges.ts';
-import { emitStoredEvent, type StoredUndoChanges, storeUndoState } from './storedEvents.ts';
+import { addChangesToOutcome, beginRecording, endBackgroundRecord, endRecording } from './recordedChanges.ts';
+import { changesOfFailedCall, emitStoredEvent, type StoredUndoChanges, storeUndoState } from './storedEvents.ts';
 import { addRevisionToOutcome } from './userRevision.ts';
 import { findCompletedStepResult, stepStartRecord, toRecordedOutcome } from './workflowSteps.ts';
 
@@ -97,6 +99,8 @@ interface ToolHostOptions {
   policy?: (runId: string) => ApprovalPolicy;
   /** Records what calls do to files; absent, only the changes of file tools are known. */
   recorder?: FileRecorder;
+  /** Records what commands change after their call. */
+  backgroundRecordings?: BackgroundRecordings;
   localizer?: Localizer;
   /** Monotonic clock in milliseconds. */
   now?: () => number;
@@ -111,6 +115,7 @@ export function createToolHost({
   prepare: prepareTools = async () => {},
   policy = () => defaultApprovalPolicy,
   recorder,
+  backgroundRecordings,
   localizer = toEnglishText,
   now = () => performance.now(),
 }: ToolHostOptions): ToolHost {
@@ -155,7 +160,7 @@ export function createToolHost({
       let outputId: string | undefined;
       let background: BackgroundCommandStart | undefined;
       let recording: FileRecording | undefined;
-      let recorded: RecordedChanges | undefined;
+      let recorded: EndedRecording | undefined;
       let changed: unknown;
       let ran = false;
       let isStarted = false;
@@ -171,7 +176,9 @@ export function createToolHost({
       // The result of a workflow step has the documented keys only.
       const outcome = limitOutcomeSize(context.step ? revised : addChangesToOutcome(revised, recorded ?? {}));
       if (isUnansweredQuestion(outcome)) return outcome; // not ended
-      const did = outcome.ok ? doing : await doneOf(doing, outcome.error.code, context.workspace ?? workspace);
+      const did = outcome.ok
+        ? doing
+        : await changesOfFailedCall(doing, outcome.error.code, context.workspace ?? workspace);
       const end: RunEventBody = {
         type: 'tool-end',
         toolCallId: call.id,
@@ -189,7 +196,7 @@ export function createToolHost({
       };
       // The effect is done. A broken store fails again at the next event and stops the run there.
       await emitStoredEvent(context, end).then(
-        () => recording?.forget(),
+        () => recorded?.snapshot !== recording?.snapshot && recording?.forget(), // else it goes on
         () => undefined,
       );
       return outcome;
@@ -227,7 +234,6 @@ export function createToolHost({
           diff = formatShortFileChange(path, before, after);
         }
         if (plan?.change) recorder?.noteChange(plan.change.realPath);
-        started = now(); // the duration excludes the user's decision
         throwIfInterrupted(context.signal);
         const toolContext = contextOf(call, context, context.workspace ?? workspace, {
           async keepOutput(text) {
@@ -243,31 +249,23 @@ export function createToolHost({
             background = one;
           },
         });
-        const running = plan ? (read ?? plan.run)(toolContext) : tool.run!(args, toolContext);
+        const run = async () => {
+          if (recording) await endBackgroundRecord(recording, backgroundRecordings, context, call.id);
+          started = now(); // the duration excludes the user's decision
+          return plan ? (read ?? plan.run)(toolContext) : tool.run!(args, toolContext);
+        };
+        const running = run();
         // A stop waits for calls with side effects (a write completes, a command ends with its children), but not for reads.
         const given = await (tool.risk === 'read' && !tool.waits
           ? raceWithAbort(running, context.signal, throwInterrupted)
           : running
         ).finally(async () => {
-          if (recording) recorded = await recording.end(() => context.newPack());
-          if (recorded && background) recorded.unrecorded ??= 'background';
+          if (recording) recorded = await endRecording(recording, backgroundRecordings, context, call.id);
         });
         return toSuccessOutcome(step.step ? { ...Object(given), changed: true } : given);
       }
     },
   };
-
-  /** Returns the changes of a failed call, which may be partial: some files of a folder may be deleted. */
-  async function doneOf(
-    { changes, moved }: StoredUndoChanges,
-    code: string,
-    undoWorkspace: Workspace,
-  ): Promise<StoredUndoChanges> {
-    if ((!changes?.length && !moved) || code === 'E_PRECONDITION_FAILED') return {};
-    const standing = await readFileChangeStates(undoWorkspace, { changes, moved });
-    const done = changes?.filter((_, index) => standing.changes[index] === 'after') ?? [];
-    return { ...(done.length > 0 && { changes: done }), ...(standing.moved === 'after' && { moved }) };
-  }
 
   async function prepare(
     call: ToolCall,

@@ -1,6 +1,8 @@
 import type { RunEventBody, StoredFileChange } from '../../protocol/run/events.ts';
 import { isErrorCode } from '../../protocol/text/codeText.ts';
+import { readFileChangeStates } from '../changes/changeState.ts';
 import { type CallContext, type FileChange, type RemovedEntry, type ToolCallPlan, ToolError } from '../core/tool.ts';
+import type { Workspace } from '../core/workspace.ts';
 import { modeAndEncodingOfBytes } from '../sandbox/fileText.ts';
 
 /** Emits an event. If the record fails, throws the store's error, and nothing is executed. */
@@ -54,6 +56,18 @@ async function keepRemoved(removed: readonly RemovedEntry[], context: CallContex
     }
   }
   return changes;
+}
+
+/** Returns the changes of a failed call, which may be partial: some files of a folder may be deleted. */
+export async function changesOfFailedCall(
+  { changes, moved }: StoredUndoChanges,
+  code: string,
+  undoWorkspace: Workspace,
+): Promise<StoredUndoChanges> {
+  if ((!changes?.length && !moved) || code === 'E_PRECONDITION_FAILED') return {};
+  const standing = await readFileChangeStates(undoWorkspace, { changes, moved });
+  const done = changes?.filter((_, index) => standing.changes[index] === 'after') ?? [];
+  return { ...(done.length > 0 && { changes: done }), ...(standing.moved === 'after' && { moved }) };
 }
 
 function storeError(error: unknown): ToolError {

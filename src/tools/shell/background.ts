@@ -53,8 +53,9 @@ export class BackgroundCommands {
     return this.commands.find((one) => one.runId === runId && one.id === id);
   }
 
+  /** Tells whether the command is at work, or its end is being recorded. */
   has(marker: string): boolean {
-    return this.commands.some((one) => one.marker === marker && one.end === undefined);
+    return this.commands.some((one) => one.marker === marker && this.reports.has(one));
   }
 
   twinOf(runId: string, line: string, folder: string): BackgroundCommandInfo | undefined {
@@ -93,6 +94,8 @@ export class BackgroundCommands {
         await this.options.ended?.(command, end);
       } catch (error) {
         this.report(error);
+      } finally {
+        this.reports.delete(command);
       }
     });
     this.reports.set(command, report);
@@ -144,11 +147,8 @@ export class BackgroundCommands {
   }
 
   private forgetOld(): void {
-    const old = this.commands.filter(({ end }) => end !== undefined).slice(0, -maxEnded);
-    for (const one of old) {
-      this.commands.splice(this.commands.indexOf(one), 1);
-      this.reports.delete(one);
-    }
+    const old = this.commands.filter((one) => !this.reports.has(one)).slice(0, -maxEnded);
+    for (const one of old) this.commands.splice(this.commands.indexOf(one), 1);
   }
 }
 

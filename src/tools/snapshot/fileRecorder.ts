@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { lstat, rm } from 'node:fs/promises';
 import * as paths from 'node:path';
-import type { RunEventBody, StoredFileChange } from '../../protocol/run/events.ts';
+import type { LaterFileChange } from '../../protocol/run/events.ts';
+import { parentFolders } from '../../protocol/run/runFiles.ts';
 import { message } from '../../protocol/text/l10n.ts';
 import { raceWithAbort } from '../../protocol/values/abort.ts';
 import type { FileCoverage } from '../commands/loss/coverage.ts';
@@ -11,28 +12,11 @@ import { ToolError } from '../core/tool.ts';
 import { openFolderRoots, type Workspace } from '../core/workspace.ts';
 import { relativePathInside, resolvePath, resolveWorkspaceRoots } from '../sandbox/paths.ts';
 import type { CompareRequest, compareSnapshot } from './compareSnapshot.ts';
+import { filesSince, repositorySince } from './earlierRecord.ts';
+import { createEmptyRecording, type FileRecording, type RecordedCall, type RecordedChanges } from './fileRecording.ts';
 import { maxSnapshotEntries } from './limits.ts';
-import type { RecordedChange, RecordedState } from './recordedChange.ts';
+import { type OtherChange, type PathChange, type PathState, withoutOtherChanges } from './otherChanges.ts';
 import type { SnapshotRequest, takeSnapshot } from './takeSnapshot.ts';
-
-/** Changes of a call by comparison, for its `tool-end` event. */
-export type RecordedChanges = Pick<
-  Extract<RunEventBody, { type: 'tool-end' }>,
-  'changes' | 'unrecorded' | 'lost' | 'lostCount' | 'lines' | 'repositories'
->;
-
-/** Recording of the open folders during one call. */
-export interface FileRecording {
-  /** Identifies the state before the call, for a comparison after a kill; absent if the call is not recorded. */
-  readonly snapshot?: string;
-  /**
-   * Compares the open folders with the state before the call. Never rejects.
-   * @param newPack returns the path of the pack for the contents
-   */
-  end(newPack: () => Promise<string>): Promise<RecordedChanges>;
-  /** Forgets the state before the call, which did not start or whose changes are stored. */
-  forget(): void;
-}
 
 /** Records what calls do to the files of the open folders, so that it can be shown and undone. */
 export interface FileRecorder {
@@ -49,17 +33,6 @@ export interface FileRecorder {
   noteChange(path: string): void;
 }
 
-/**
- * `withoutGit`: the call may remove a repository. `promised`: files, and `.git` of repositories (absolute real paths), that must be recorded. `report` is called if the
- * recording takes noticeable time.
- */
-interface RecordedCall {
-  withoutGit?: boolean;
-  promised?: readonly string[];
-  signal: AbortSignal;
-  report(): void;
-}
-
 interface FileRecorderOptions {
   workspace: Pick<Workspace, 'roots' | 'virtual'>;
   /** Folder for snapshots, absolute. */
@@ -67,8 +40,8 @@ interface FileRecorderOptions {
   isOn(): boolean;
   /** Maximum bytes to store for one call. */
   budget(): number;
-  /** Tests if a command of the window may change files beside the call. */
-  isBusy?(): boolean;
+  /** Tests if a background command of the window may change files beside the call. @param but run whose commands do not count */
+  isBusy?(but?: string): boolean;
   take(request: SnapshotRequest): ReturnType<typeof takeSnapshot>;
   compare(request: CompareRequest): ReturnType<typeof compareSnapshot>;
   /** Removes a snapshot that is not compared. */
@@ -77,8 +50,14 @@ interface FileRecorderOptions {
 
 /** `isShared`: something else may change files during the call. `others`: files that an editor or a file tool has changed during the call. */
 interface ActiveRecording {
+  /** Absent after an interruption. */
+  runId?: string;
+  isBackground: boolean;
   isShared: boolean;
   readonly others: Set<string>;
+  earlier: RecordedChanges;
+  readonly otherChanges: OtherChange[];
+  readonly exceptedPaths: Set<string>;
 }
 
 /** Milliseconds until a recording is reported, and until it is given up. */
@@ -100,14 +79,17 @@ export function createFileRecorder(options: FileRecorderOptions): FileRecorder {
   const discard = (id: string) => void options.discard({ store, id }).catch(() => {});
   const notRecorded = (unrecorded: RecordedChanges['unrecorded'], promised: readonly string[]): FileRecording => {
     if (promised.length > 0) throw brokenPromise();
-    return { end: async () => ({ unrecorded }), forget() {} };
+    return createEmptyRecording({ unrecorded });
   };
   /** Error for a call whose approval promised an undo that is not possible. The next approval will say so. */
   const brokenPromise = () => {
     promisesFrom = Date.now() + retryMs;
     return new ToolError('E_PRECONDITION_FAILED', notPromised);
   };
-  const busy = () => options.isBusy?.() === true;
+  const busy = (but?: string) => options.isBusy?.(but) === true;
+  /** Recordings of the background commands of a run and of its calls follow each other. */
+  const isApart = (one: ActiveRecording, other: ActiveRecording) =>
+    one.runId === other.runId && (one.isBackground || other.isBackground);
   const recordingOf = (id: string, own: ActiveRecording): FileRecording => ({
     snapshot: id,
     async end(newPack) {
@@ -122,24 +104,33 @@ export function createFileRecorder(options: FileRecorderOptions): FileRecorder {
         const kept = isAbove ? compared.changes.filter(({ before }) => before !== null) : compared.changes;
         if (kept.length > maxChanges) return { unrecorded: 'too-many-files' };
         const roots = await resolveWorkspaceRoots(openFolderRoots(workspace.roots));
-        const isShared = own.isShared || busy();
+        const isShared = own.isShared || busy(own.isBackground ? own.runId : undefined);
         const others = new Set([...own.others].map((path) => relativePathInside(roots, path)));
         const lost = [...compared.lost, ...compared.deletedFolders].flatMap(
           (path) => relativePathInside(roots, path) ?? [],
         );
+        const isExcepted = (path: string) =>
+          [path, ...parentFolders([{ path }])].some((one) => own.exceptedPaths.has(one));
         const repositories = compared.repositories.flatMap((one) => {
           const path = relativePathInside(roots, one.path);
+          if (path === undefined || isExcepted(path)) return [];
           const files = one.files.map((file) =>
             file.isLink ? { ...file, name: relativePathInside(roots, file.name) ?? file.name } : file,
           );
-          return path === undefined ? [] : [{ ...one, path, files, ...(isShared && { mixed: true as const }) }];
+          const since = repositorySince({ ...one, path, files }, own.earlier);
+          return since ? [{ ...since, ...(isShared && { mixed: true as const }) }] : [];
+        });
+        const isAlone = own.otherChanges.length + own.exceptedPaths.size === 0;
+        const inside = kept.flatMap((change): PathChange[] => {
+          const path = relativePathInside(roots, paths.normalize(change.path));
+          return path === undefined || isExcepted(path) ? [] : [{ ...change, path }];
         });
         return {
-          changes: kept
-            .flatMap((change) => toStoredChange(roots, change) ?? [])
+          changes: withoutOtherChanges(filesSince(inside, own.earlier.changes), own.otherChanges)
+            .map(toStoredChange)
             .map((change) => (isShared || others.has(change.path) ? { ...change, mixed: true as const } : change))
             .sort(inOrder),
-          ...(compared.lines && { lines: compared.lines }),
+          ...(compared.lines && isAlone && { lines: compared.lines }),
           ...(repositories.length > 0 && { repositories }),
           ...(isAbove && { unrecorded: 'too-many-files' as const }),
           ...(lost.length > 0 && { lost: lost.slice(0, maxLost) }),
@@ -156,9 +147,30 @@ export function createFileRecorder(options: FileRecorderOptions): FileRecorder {
       active.delete(own);
       discard(id);
     },
+    continueInBackground() {
+      own.isBackground = true;
+    },
+    markAsShared() {
+      own.isShared = true;
+    },
+    startAfter(recorded) {
+      own.earlier = recorded;
+    },
+    exceptChange(change) {
+      own.otherChanges.push(change);
+    },
+    exceptPaths(excepted) {
+      for (const path of excepted) own.exceptedPaths.add(path);
+    },
+  });
+  const newRecording = () => ({
+    others: new Set<string>(),
+    earlier: {},
+    otherChanges: [],
+    exceptedPaths: new Set<string>(),
   });
   return {
-    interrupted: (snapshot) => recordingOf(snapshot, { isShared: true, others: new Set() }),
+    interrupted: (snapshot) => recordingOf(snapshot, { ...newRecording(), isBackground: false, isShared: true }),
     noteChange(path) {
       for (const one of active) one.others.add(path);
     },
@@ -179,18 +191,19 @@ export function createFileRecorder(options: FileRecorderOptions): FileRecorder {
       const large = filesAbove(sizes, options.budget() / 2);
       return large.length > 0 ? { isWhole: false, large } : { isWhole: true };
     },
-    async begin({ withoutGit = false, promised = [], signal, report }) {
+    async begin({ runId, background = false, withoutGit = false, promised = [], signal, report }) {
       if (!options.isOn()) {
         if (active.size === 0) await rm(store, { recursive: true, force: true }).catch(() => {}); // may hold secrets
         return notRecorded('off', promised);
       }
       const roots = await resolveWorkspaceRoots(openFolderRoots(workspace.roots));
-      if (workspace.virtual || roots.length === 0) return { end: async () => ({}), forget() {} };
+      if (workspace.virtual || roots.length === 0) return createEmptyRecording({});
       const key = keyOf(roots);
       const reason = reasonToSkip(roots);
       if (reason) return notRecorded(reason, promised);
-      const own: ActiveRecording = { isShared: active.size > 0 || busy(), others: new Set() };
-      for (const other of active) other.isShared = true;
+      const isShared = busy(background ? runId : undefined);
+      const own: ActiveRecording = { ...newRecording(), runId, isBackground: background, isShared };
+      for (const other of active) if (!isApart(own, other)) own.isShared = other.isShared = true;
       active.add(own);
       const timer = setTimeout(report, noticeableMs);
       const id = randomUUID();
@@ -252,7 +265,7 @@ async function isWritable(roots: readonly ResolvedWorkspaceRoot[], path: string)
 }
 
 /** Deletions first, from the deepest; then the others, folders before their contents: an undo goes the other way. */
-function inOrder(one: StoredFileChange, other: StoredFileChange): number {
+function inOrder(one: LaterFileChange, other: LaterFileChange): number {
   const isDeletion = Number(other.after === null) - Number(one.after === null);
   if (isDeletion !== 0) return isDeletion;
   return (one.path < other.path ? -1 : 1) * (one.after === null ? -1 : 1);
@@ -263,24 +276,20 @@ const diskFull = 'The command was not started: the disk is full, so its changes 
 const notPromised =
   'The files that this command discards could not be recorded, so it did not run. Call it again to ask without Undo.';
 
-function toStoredChange(
-  roots: readonly ResolvedWorkspaceRoot[],
-  { path, before, after }: RecordedChange,
-): StoredFileChange | undefined {
-  const relative = relativePathInside(roots, paths.normalize(path));
-  if (relative === undefined) return undefined;
+function toStoredChange({ path, before, after, seq }: PathChange): LaterFileChange {
   const isEdit = before?.isText === true && after?.isText === true;
   const beforeKind = before && !isEdit ? before.kind : undefined;
   const afterKind = after && !after.isText ? after.kind : undefined;
   return {
-    path: relative,
+    path,
     before: idOf(before),
     after: idOf(after),
     ...(beforeKind && { kind: beforeKind }),
-    ...(before && { mode: before.mode }),
+    ...(before?.mode !== undefined && { mode: before.mode }),
     ...(afterKind && { afterKind }),
-    ...(after && { afterMode: after.mode }),
+    ...(after?.mode !== undefined && { afterMode: after.mode }),
+    ...(seq !== undefined && { seq }),
   };
 }
 
-const idOf = (state: RecordedState | null): string | null => state?.id ?? null;
+const idOf = (state: PathState | null): string | null => state?.id ?? null;

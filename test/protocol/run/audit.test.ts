@@ -246,6 +246,18 @@ const cases: { [Type in RunEvent['type']]: [event: Omit<Body[Type], 'type'>, ent
       },
     ],
   ],
+  'command-changes': [
+    [
+      { toolCallId, changes: [{ path: 'a', before: null, after: 'f00' }], lost: ['b'] },
+      {
+        kind: 'effect',
+        status: 'command-changed',
+        call,
+        changes: [{ path: 'a', before: null, after: 'f00' }],
+        lost: ['b'],
+      },
+    ],
+  ],
   'command-end': [
     [
       { toolCallId, by: 'itself', exitCode: 3 },

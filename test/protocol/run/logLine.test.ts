@@ -181,6 +181,10 @@ const cases: { [Type in RunEvent['type']]: [event: Omit<Body[Type], 'type'>, lin
       'warn fs.edit [a] failed after 5 ms: TOOL_DENIED',
     ],
   ],
+  'command-changes': [
+    [{ toolCallId: 'a', changes: [change('a.ts', 'x', 'y')] }, 'info the command of call [a] has changed a.ts'],
+    [{ toolCallId: 'a', snapshot: 's' }, 'info the command of call [a] has changed no file'],
+  ],
   'command-end': [
     [{ toolCallId: 'a', by: 'person' }, 'info the command of call [a] was stopped by the person'],
     [{ toolCallId: 'a', by: 'itself', exitCode: 3 }, 'warn the command of call [a] exited with code 3'],
