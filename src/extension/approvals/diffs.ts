@@ -90,7 +90,8 @@ const sideOf = (runId: string, name: string, id: string | null): vscode.Uri =>
 
 function sidesOf(runId: string, { path: name, before, place }: SinceRun): [vscode.Uri, vscode.Uri, vscode.Uri] {
   const now = place === undefined ? sideOf(runId, name, null) : vscode.Uri.file(place);
-  return [now, sideOf(runId, name, before), now];
+  // Sides with different paths count as a renamed file in the editor.
+  return [now, sideOf(runId, name, before).with({ path: now.path }), now];
 }
 
 async function showDiff(before: vscode.Uri, after: vscode.Uri, title: string): Promise<void> {

@@ -4,12 +4,19 @@ import { t } from '../../protocol/text/l10n.ts';
 
 /** Sentences about the effect of an undo on repositories, for a confirmation. */
 export const repositoryUndoSentences = (previews: readonly RepositoryUndoPreview[]): string[] =>
-  previews.flatMap(({ path, branches, head, pushed }) => [
-    ...(previews.length > 1 ? [`${escapeInvisibleInLine(path)}:`] : []),
+  previews.flatMap((one) => [
+    ...(previews.length > 1 ? [`${escapeInvisibleInLine(one.path)}:`] : []),
+    ...sentencesOf(one),
+  ]);
+
+function sentencesOf({ branches, head, pushed }: RepositoryUndoPreview): string[] {
+  const sentences = [
     ...(head === undefined ? [] : [t('Checks out {0} again.', shortName(head))]),
     ...branches.map(branchSentence),
     ...pushed.map((remote) => t('Not undone: the push to {0}.', escapeInvisibleInLine(remote))),
-  ]);
+  ];
+  return sentences.length > 0 ? sentences : [t('Restores the index and other files of Git.')];
+}
 
 function branchSentence({ name, from, to }: RepositoryUndoPreview['branches'][number]): string {
   const branch = escapeInvisibleInLine(name);

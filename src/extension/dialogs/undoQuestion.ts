@@ -143,12 +143,16 @@ export function undoneCallName(run: Run, toolCallId: string): string | undefined
     run.messages
       .flatMap((one) => (one.role === 'assistant' ? (one.toolCalls ?? []) : []))
       .find(({ id }) => id === toolCallId)?.name;
-  const name = command?.line ?? title ?? tool();
-  return name === undefined ? undefined : toCallName(name);
+  const line = command?.line ?? title;
+  const name = line === undefined ? tool() : undefined;
+  return name === undefined && line === undefined ? undefined : toCallName({ line, name });
 }
 
-/** Shortens a command line, title or tool name to one line. */
-export const toCallName = (text: string): string => truncateWithEllipsis(escapeInvisibleInLine(text), maxNameLength);
+/** Shortens the command line or title of a call, or its tool, to one line. A tool of a server reads `server: tool`. */
+export function toCallName({ line, name = '' }: { line?: string | undefined; name?: string | undefined }): string {
+  const tool = name.replace(/^mcp\.([^.]+)\./, '$1: ').replace(/^vscode\./, '');
+  return truncateWithEllipsis(escapeInvisibleInLine(line ?? tool), maxNameLength);
+}
 
 const maxNameLength = 80;
 const maxNames = 3;

@@ -200,7 +200,7 @@ export class ChangedFiles implements vscode.Disposable {
     for (const event of this.events.splice(0)) {
       if (!run || event.runId !== run.id || event.seq <= run.seq) continue;
       if (event.type === 'tool-start' && event.snapshot !== undefined)
-        this.recorded.set(event.toolCallId, toCallName(event.command?.line ?? event.title ?? event.name));
+        this.recorded.set(event.toolCallId, toCallName({ line: event.command?.line ?? event.title, name: event.name }));
       else if (event.type === 'tool-start') run.ran = true;
       foldFileChanges(run, event);
       if (event.type === 'undo' || event.type === 'redo' || (event.type === 'tool-end' && event.moved)) this.all = true;

@@ -3,6 +3,7 @@ import type { UndoConfirmationRequest } from '../../../src/engine/run/undo.ts';
 import {
   notUndoneNotes,
   restoreTexts,
+  toCallName,
   type UndoSubject,
   undoneCallName,
   undoQuestion,
@@ -128,5 +129,8 @@ describe('what an undo leaves', () => {
   it('a call is named by its command, on one line', () => {
     assert.equal(undoneCallName(runOf({ command: 'a\nb' }), 'c0'), 'a ⏎ b');
     assert.equal(undoneCallName(runOf(), 'c0'), undefined);
+    assert.equal(toCallName({ name: 'mcp.odd.work' }), 'odd: work');
+    assert.equal(toCallName({ name: 'vscode.table_note' }), 'table_note');
+    assert.equal(toCallName({ line: 'mcp.odd.work', name: 'shell.run' }), 'mcp.odd.work');
   });
 });
