@@ -3,8 +3,10 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { toWireToolName } from '../../src/llm/core/wireToolNames.ts';
+import { quickPickOf } from '../support/editor/quickPick.ts';
 import { openTowpath, type Towpath } from '../support/editor/towpath.ts';
 import { eventually } from '../support/eventually.ts';
+import { faultyServer } from '../support/mcp/servers.ts';
 import { type Provider, reply, startProvider } from '../support/provider.ts';
 
 describe('undo of commands', () => {
@@ -39,7 +41,8 @@ describe('undo of commands', () => {
     if ((await editor.panel.frame.getByTestId('files').count()) === 0)
       await editor.panel.frame.getByTestId('strip-files').press('Enter');
   };
-  const run = async (command: string, meanwhile = async () => {}) => {
+  /** Starts a run with one call. */
+  const call = async (name: string, args: object) => {
     await editor.host.evaluate(async (vscode) => {
       await vscode.commands.executeCommand('towpath.newRun');
     });
@@ -47,9 +50,13 @@ describe('undo of commands', () => {
     provider.script = () => {
       if (asked) return reply.text('Done.');
       asked = true;
-      return reply.late(0).call(toWireToolName('shell.run'), { command });
+      return reply.late(0).call(name, args);
     };
     await editor.panel.send('Go.');
+  };
+  const shell = (command: string) => call(toWireToolName('shell.run'), { command });
+  const run = async (command: string, meanwhile = async () => {}) => {
+    await shell(command);
     await editor.dialog.text();
     await editor.dialog.click('Allow');
     await meanwhile();
@@ -184,6 +191,53 @@ describe('undo of commands', () => {
     await eventually('it is committed again', async () => git('rev-parse', 'HEAD') === after[0]);
     await frame.getByTestId('undo').first().waitFor();
     assert.deepEqual(state(), after);
+  });
+
+  it('with Autopilot a command that discards files asks nothing, and one that discards commits asks', async () => {
+    const choose = async (preset: string) => {
+      await editor.command('Towpath: Approvals…');
+      await quickPickOf(editor.page).pick(preset);
+    };
+    await choose('Autopilot');
+    await editor.dialog.click('Turn On Autopilot');
+    writeFileSync(path.join(editor.folder, 'a.txt'), 'hours of work\n');
+    await shell('git checkout .');
+    await eventually('it ran unasked', () => editor.read('a.txt') === 'base\n');
+    await editor.panel.waitForPhase('WaitingUser');
+    await editor.panel.cards('shell.run').getByTestId('undo').press('Enter');
+    await eventually('the work is back', () => editor.read('a.txt') === 'hours of work\n');
+    const head = git('rev-parse', 'HEAD');
+    await shell('git reset --hard HEAD~1');
+    assert.match(await editor.dialog.text(), /^Run this command\?\ngit reset --hard HEAD~1/);
+    await editor.screenshot('undo-autopilot-question');
+    await editor.dialog.click('Cancel');
+    await editor.panel.continueHeld();
+    await editor.panel.waitForPhase('WaitingUser');
+    assert.deepEqual([git('rev-parse', 'HEAD'), editor.read('a.txt')], [head, 'hours of work\n']);
+    await choose('Auto-approve reads');
+    git('checkout', '.');
+  });
+
+  it('what a tool of a server has changed is on its card, and goes with Undo', async () => {
+    const file = path.join(editor.folder, 'own.txt');
+    const servers = { odd: { command: process.execPath, args: [faultyServer, 'writes', file] } };
+    mkdirSync(path.join(editor.folder, '.vscode'), { recursive: true });
+    writeFileSync(path.join(editor.folder, '.vscode/mcp.json'), JSON.stringify({ servers }));
+    const before = editor.read('own.txt');
+    await call('mcp_odd_work', { text: 'roses\n' });
+    assert.match(await editor.dialog.text(), /^Start MCP server “odd”\?/);
+    await editor.dialog.click('Allow');
+    assert.match(await editor.dialog.text(), /^Use work of the MCP server odd/);
+    await editor.dialog.click('Allow');
+    await editor.panel.waitForPhase('WaitingUser');
+    assert.equal(editor.read('own.txt'), 'roses\n');
+    const card = editor.panel.cards('mcp.odd.work');
+    await card.getByText('1 file changed').waitFor();
+    await openFiles();
+    await editor.panel.frame.getByText('by odd: work').waitFor();
+    await editor.screenshot('undo-server-tool');
+    await card.getByTestId('undo').press('Enter');
+    await eventually('it is as before', () => editor.read('own.txt') === before);
   });
 
   it('works in a folder without Git, and asks about each file that something else may have changed', async () => {

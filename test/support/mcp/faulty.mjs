@@ -106,6 +106,10 @@ function call(id, { name, arguments: given, _meta }) {
       });
       answer(id, text('done'));
     },
+    writes: () => {
+      writeFileSync(file, given.text);
+      answer(id, text('written'));
+    },
     long: () => answer(id, text('word '.repeat(40_000))),
   };
   const behave = faults[fault] ?? (() => answer(id, text(`${name}: ${JSON.stringify(given)}`)));
