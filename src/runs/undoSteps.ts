@@ -45,10 +45,14 @@ export const isUndoMove = (operation: UndoOperation): operation is UndoMove => '
  */
 export function undoOperations(run: Run, toolCallIds: readonly string[], paths?: readonly string[]): UndoOperation[] {
   const chosen = new Set(toolCallIds);
-  const isChosen = (toolCallId: string, path: string) => chosen.has(toolCallId) && (!paths || paths.includes(path));
+  const chosenPaths = paths && new Set(paths);
+  const isChosen = (toolCallId: string, path: string) => chosen.has(toolCallId) && (chosenPaths?.has(path) ?? true);
   const standing = standingOf(run);
+  const formOf = createFormSource(run);
   const all = standing.flatMap(({ toolCallId, moved }, index) => (moved ? [{ toolCallId, moved, index }] : []));
-  const operations: UndoOperation[] = [];
+  const operations: (UndoOperation | undefined)[] = [];
+  const positions = new StepPositions();
+  const moves: number[] = [];
   const staying: FileMove[] = [];
   for (const [order, { toolCallId, change, moved }] of [...standing.entries()].reverse()) {
     const now = (path: string) => staying.reduce(pathAfterMove, path);
@@ -57,6 +61,7 @@ export function undoOperations(run: Run, toolCallIds: readonly string[], paths?:
     if (moved && !isChosen(toolCallId, moved.to)) staying.unshift(moved);
     else if (moved) {
       const [from, to] = [now(moved.to), nowAround(moved.from)];
+      moves.push(operations.length);
       operations.push({ from, to, paths: [moved.to], toolCallIds: [toolCallId], order });
     }
     if (!change || !isChosen(toolCallId, change.path)) continue;
@@ -78,13 +83,15 @@ export function undoOperations(run: Run, toolCallIds: readonly string[], paths?:
       ...(afterKind && { leftKind: afterKind }),
       ...(afterMode !== undefined && change.after !== null && { leftMode: afterMode }),
       ...(change.mixed && { mixed: true, sameTime: true }),
-      ...(change.before === null && { leftForm: formOfNew(run.calls[toolCallId]?.changes, change) }),
+      ...(change.before === null && { leftForm: formOf(toolCallId, change) }),
       toolCallIds: [toolCallId],
       order,
     };
-    if (!joinStep(operations, step)) operations.push(step);
+    if (joinStep(operations, moves, positions, step)) continue;
+    positions.add(step.at, operations.length);
+    operations.push(step);
   }
-  return operations.filter((one) => isUndoMove(one) || !isWithoutEffect(one));
+  return operations.flatMap((one) => (one && (isUndoMove(one) || !isWithoutEffect(one)) ? [one] : []));
 }
 
 function isWithoutEffect({ to, was, form, left, leftKind, leftMode }: UndoStep): boolean {
@@ -94,28 +101,38 @@ function isWithoutEffect({ to, was, form, left, leftKind, leftMode }: UndoStep):
 }
 
 // Merges an older change into a newer change of the same file, unless an operation between them needs the file.
-function joinStep(operations: UndoOperation[], older: UndoStep): boolean {
+function joinStep(
+  operations: (UndoOperation | undefined)[],
+  moves: readonly number[],
+  positions: StepPositions,
+  older: UndoStep,
+): boolean {
   let { at } = older;
   let isMoved = false;
-  for (let index = operations.length - 1; index >= 0; index--) {
-    const one = operations[index]!;
-    if (isUndoMove(one)) {
-      const isInside = at !== one.to && isSameOrBelowPath(one.to, at);
-      if (!isInside && (isAncestorOrDescendantPath(at, one.to) || isAncestorOrDescendantPath(at, one.from)))
-        return false;
-      if (isInside) at = pathAfterMove(at, reverseMove(one));
-      isMoved ||= isInside;
-    } else if (one.at === at) {
+  let end = operations.length;
+  for (const move of [-1, ...moves].reverse()) {
+    const index = positions.newest(at, (one) => one > move && one < end && operations[one] !== undefined);
+    if (index !== -1) {
+      const one = operations[index] as UndoStep;
+      if (one.at !== at) return false;
       const isEdit = ({ left, to }: UndoStep) => left !== null && to !== null;
       const joined = joinedSteps(one, older);
-      if (!isMoved && isWithoutEffect(joined) && !joined.mixed) operations.splice(index, 1);
+      if (!isMoved && isWithoutEffect(joined) && !joined.mixed) operations[index] = undefined;
       else if (!isMoved || isEdit(older)) operations[index] = joined;
       else if (isEdit(one)) {
-        operations.splice(index, 1);
+        operations[index] = undefined;
+        positions.add(older.at, operations.length);
         operations.push({ ...joined, at: older.at });
       } else return false;
       return true;
-    } else if (isAncestorOrDescendantPath(one.at, at)) return false;
+    }
+    if (move === -1) return false;
+    const one = operations[move] as UndoMove;
+    const isInside = at !== one.to && isSameOrBelowPath(one.to, at);
+    if (!isInside && (isAncestorOrDescendantPath(at, one.to) || isAncestorOrDescendantPath(at, one.from))) return false;
+    if (isInside) at = pathAfterMove(at, reverseMove(one));
+    isMoved ||= isInside;
+    end = move;
   }
   return false;
 }
@@ -174,11 +191,22 @@ export function redoOperations({ toolCallIds, changes, moves }: RedoableUndo): U
     .filter((one) => isUndoMove(one) || !isWithoutEffect(one));
 }
 
-function formOfNew(changes: readonly StoredFileChange[] = [], { after: id }: StoredFileChange): UndoStep['leftForm'] {
-  const isSource = ({ before, after, kind, mode }: StoredFileChange) =>
-    before === id && after === null && !kind && mode !== undefined;
-  const { mode = 0o666 & ~process.umask(), encoding } = changes.find(isSource) ?? {};
-  return { mode, encoding };
+// Returns the form of a created file: that of a text of equal content that the same call has deleted, else of a new file.
+function createFormSource(run: Run) {
+  const sources = new Map<string, Map<string | null, UndoStep['leftForm']>>();
+  const read = (toolCallId: string) => {
+    const deleted = (run.calls[toolCallId]?.changes ?? []).filter(
+      ({ after, kind, mode }) => after === null && !kind && mode !== undefined,
+    );
+    // The first of equal contents counts.
+    return new Map(deleted.reverse().map(({ before, mode, encoding }) => [before, { mode, encoding }]));
+  };
+  return (toolCallId: string, { after }: StoredFileChange): UndoStep['leftForm'] => {
+    const forms = sources.get(toolCallId) ?? read(toolCallId);
+    sources.set(toolCallId, forms);
+    const { mode = 0o666 & ~process.umask(), encoding } = forms.get(after) ?? {};
+    return { mode, encoding };
+  };
 }
 
 export const reverseMove = ({ from, to }: FileMove): FileMove => ({ from: to, to: from });
@@ -210,12 +238,56 @@ export function undoableCallIds(run: Run, scope: 'turn' | 'run'): string[] {
 // Returns changes and moves without an undo, in order, including possible changes of calls without an end.
 function standingOf(run: Run): { toolCallId: string; change?: StoredFileChange; moved?: FileMove }[] {
   const standing = callsInStartOrder(run).flatMap(
-    ([toolCallId, { changes = [], moved, undone = [], startSeq = Number.MAX_SAFE_INTEGER }]) => [
-      ...changes
-        .filter(({ path }) => !undone.includes(path))
-        .map(({ seq = startSeq, ...change }) => ({ toolCallId, change, seq })),
-      ...(moved && !undone.includes(moved.to) ? [{ toolCallId, moved, seq: startSeq }] : []),
-    ],
+    ([toolCallId, { changes = [], moved, undone, startSeq = Number.MAX_SAFE_INTEGER }]) => {
+      const isUndone = new Set(undone);
+      return [
+        ...changes
+          .filter(({ path }) => !isUndone.has(path))
+          .map(({ seq = startSeq, ...change }) => ({ toolCallId, change, seq })),
+        ...(moved && !isUndone.has(moved.to) ? [{ toolCallId, moved, seq: startSeq }] : []),
+      ];
+    },
   );
   return standing.sort((one, other) => one.seq - other.seq);
+}
+
+/** Positions of steps by their paths: finds the steps at, above and below a path without a look at all of them. */
+export class StepPositions {
+  private readonly at = new Map<string, number[]>();
+  private readonly below = new Map<string, number[]>();
+
+  add(path: string, position: number): void {
+    push(this.at, path, position);
+    for (const folder of foldersAbove(path)) push(this.below, folder, position);
+  }
+
+  /** Returns the newest of the positions that match; -1: none. */
+  newest(path: string, isMatch: (position: number) => boolean): number {
+    let newest = -1;
+    for (const positions of this.related(path))
+      for (const one of positions) if (one > newest && isMatch(one)) newest = one;
+    return newest;
+  }
+
+  /** Tests for a step after one position and before another. */
+  hasBetween(path: string, from: number, to: number): boolean {
+    return this.newest(path, (one) => one > from && one < to) !== -1;
+  }
+
+  private related(path: string): (readonly number[])[] {
+    return [...[path, ...foldersAbove(path)].map((one) => this.at.get(one) ?? []), this.below.get(path) ?? []];
+  }
+}
+
+/** Returns the folders above a path with `/`, from the nearest. */
+export function foldersAbove(path: string): string[] {
+  const folders: string[] = [];
+  for (let end = path.lastIndexOf('/'); end > 0; end = path.lastIndexOf('/', end - 1)) folders.push(path.slice(0, end));
+  return folders;
+}
+
+function push(all: Map<string, number[]>, path: string, position: number): void {
+  const known = all.get(path);
+  if (known) known.push(position);
+  else all.set(path, [position]);
 }

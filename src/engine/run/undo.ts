@@ -5,13 +5,7 @@ import { message, t } from '../../protocol/text/l10n.ts';
 import { type LocalizableText, localize, messageOf, UserFacingError } from '../../protocol/text/localized.ts';
 import type { RestorableRunBranchFiles } from '../../runs/branchFiles.ts';
 import type { RunStore } from '../../runs/store.ts';
-import {
-  isAncestorOrDescendantPath,
-  isUndoMove,
-  redoOperations,
-  type UndoMove,
-  undoOperations,
-} from '../../runs/undoSteps.ts';
+import { isUndoMove, redoOperations, type UndoMove, undoOperations } from '../../runs/undoSteps.ts';
 import type { FileModeAndEncoding } from '../../tools/core/tool.ts';
 import type { Workspace } from '../../tools/core/workspace.ts';
 import { pathsForModel } from '../../tools/policy/pathsForModel.ts';
@@ -28,7 +22,6 @@ import { existsInWorkspace } from './emptyFolders.ts';
 import {
   applyUndoStep,
   fileChangedMeanwhileError,
-  hasMode,
   isFileChangedSinceStep,
   moveInWorkspace,
   type PreparedUndoStep,
@@ -40,14 +33,16 @@ import {
   type UndoFileStep,
 } from './fileSteps.ts';
 import { planRepositoryUndos, type RepositoryUndo } from './planRepositoryUndo.ts';
+import { createReturnedFileFinder } from './returnedFiles.ts';
 import {
   countAppliedUndoOperations,
   isFolderEmptiedBeforeUndo,
   isUndoResultCovered,
   listedUndoPaths,
+  type Origin,
   pathAfterUndoOperations,
   pathWithoutMoves,
-  undoOperationOrigin,
+  undoOperationOrigins,
 } from './undoProgress.ts';
 
 export interface UndoRequest {
@@ -231,13 +226,14 @@ async function work(
   };
 
   const first = await countAppliedUndoOperations(workspace, operations);
+  const origins = undoOperationOrigins(operations, first);
   const inOrder = [...operations.entries()].sort(([, one], [, other]) => one.order - other.order);
   const ready = new Map<number, Ready>();
   for (const [index, step] of inOrder)
     if (!isUndoMove(step))
       try {
         checkStatePath(step.path);
-        const one = await prepare(log, parts, operations, index, first);
+        const one = await prepare(log, parts, operations, index, first, origins.get(index));
         if (!step.known || !one.isDone) ready.set(index, one);
       } catch (error) {
         leave(step.path, error);
@@ -272,12 +268,14 @@ async function work(
   if (answer === 'none') return done;
 
   const isListed = Array.isArray(answer) ? new Set<string>(answer) : undefined;
+  const isAsked = new Set(asked);
   const isChosen = (one: Ready) =>
     answer === 'all' ||
-    (isListed && asked.includes(one.step.path) ? isListed.has(one.step.path) : !isFileChangedSinceStep(one));
+    (isListed && isAsked.has(one.step.path) ? isListed.has(one.step.path) : !isFileChangedSinceStep(one));
   const changes = new Map<Ready, FileChangeByUndo>();
   const failed = new Set<UndoMove>();
   const movedBack = new Set<Ready>();
+  const findReturnedFile = createReturnedFileFinder(operations, ready);
   const put = async (one: Ready) => {
     if (movedBack.has(one)) return;
     const isBefore = one.index < first;
@@ -286,7 +284,7 @@ async function work(
     const before = found.isDone
       ? one.step.left
       : await storeFoundContent(workspace, store, run.id, { ...found, now: path });
-    const target = isBefore ? undefined : targetOf(found, operations, ready);
+    const target = isBefore ? undefined : findReturnedFile(found, (other) => movedBack.has(other));
     if (target && isChosen(target)) {
       movedBack.add(target);
       const to = pathWithoutMoves(operations, target.step.at, target.index, failed);
@@ -360,11 +358,12 @@ async function prepare(
   operations: readonly UndoFileOperation[],
   index: number,
   first: number,
+  origin: Origin | undefined,
 ): Promise<Ready> {
   const step = operations[index] as UndoFileStep;
   const content = await readUndoStepContent(store, run.id, step);
   const one = { step, content, index, expected: step.left, isLate: false };
-  if (index < first) {
+  if (!origin) {
     const now = pathAfterUndoOperations(operations, step.at, index + 1, first);
     if (isUndoResultCovered(operations, index, first))
       return { ...one, now: undefined, found: { id: null }, isDone: true };
@@ -372,7 +371,6 @@ async function prepare(
     const prepared = await prepareUndoStep(workspace, step, content, now);
     return { ...one, ...prepared, now, isLate: !prepared.isDone };
   }
-  const origin = undoOperationOrigin(operations, index, first);
   if (!('path' in origin)) {
     const found = { id: step.left, ...(step.leftKind && { kind: step.leftKind }) };
     const isMixed = origin.id !== step.left && !origin.isOtherForm;
@@ -411,27 +409,6 @@ function changeOf(
     at,
     step: index,
   };
-}
-
-/** Step whose file returns by a move of equal text, with mode, encoding and history. */
-function targetOf(
-  { index, step, content, found, isDone }: Ready,
-  operations: readonly UndoFileOperation[],
-  ready: ReadonlyMap<number, Ready>,
-): Ready | undefined {
-  const text = found.target?.before ?? null;
-  if (content !== null || text === null || isDone) return undefined;
-  const between: string[] = [step.at];
-  for (const [other, one] of operations.entries()) {
-    if (other <= index) continue;
-    if (isUndoMove(one)) return undefined;
-    const target = ready.get(other);
-    const isFree = target && !target.isDone && (target.now === undefined ? target.expected : target.found.id) === null;
-    const isSame = one.left === null && isFree && target.content === text && hasMode(found, one);
-    if (isSame && !between.some((path) => isAncestorOrDescendantPath(path, one.at))) return target;
-    between.push(one.at);
-  }
-  return undefined;
 }
 
 async function moveBack(workspace: Workspace, one: Ready, from: string, to: string): Promise<void> {

@@ -281,8 +281,8 @@ export function applyEvent(run: Run, event: RunEvent): void {
         const call = callOf(run, id);
         const recorded = [...(call.changes ?? []), ...(call.repositories ?? [])];
         const own = [...recorded.map(({ path }) => path), ...(call.moved ? [call.moved.to] : [])];
-        const taken = [...event.changes.map(({ path }) => path), ...(event.paths ?? [])];
-        const undone = own.filter((path) => taken.includes(path));
+        const taken = new Set([...event.changes.map(({ path }) => path), ...(event.paths ?? [])]);
+        const undone = own.filter((path) => taken.has(path));
         call.undone = [...new Set([...(call.undone ?? []), ...undone])];
       }
       foldFileChanges(run, event);
@@ -290,7 +290,8 @@ export function applyEvent(run: Run, event: RunEvent): void {
     case 'redo':
       for (const id of event.toolCallIds) {
         const call = callOf(run, id);
-        const undone = (call.undone ?? []).filter((path) => !event.paths.includes(path));
+        const redone = new Set(event.paths);
+        const undone = (call.undone ?? []).filter((path) => !redone.has(path));
         if (undone.length > 0) call.undone = undone;
         else delete call.undone;
       }

@@ -89,10 +89,14 @@ const pathsOf = ({ changes, moves, repositories = [] }: Omit<RedoableUndo, 'seq'
   ...moves.flatMap(({ from, to }) => [from, to]),
 ];
 
-const touches = (one: RedoableUndo, paths: readonly string[]): boolean =>
-  pathsOf(one).some((own) =>
-    paths.some((path) => own === path || own.startsWith(`${path}/`) || path.startsWith(`${own}/`)),
-  );
+function touches(one: RedoableUndo, paths: readonly string[]): boolean {
+  const own = new Set(pathsOf(one));
+  const parents = parentsOf(paths);
+  const ownParents = parentsOf([...own]);
+  return paths.some((path) => own.has(path) || ownParents.has(path)) || [...own].some((path) => parents.has(path));
+}
+
+const parentsOf = (all: readonly string[]) => parentFolders(all.map((path) => ({ path })));
 
 function redoFiles(
   run: WithFiles,
@@ -101,16 +105,17 @@ function redoFiles(
   const one = run.undos?.find(({ seq }) => seq === undo);
   if (!one || !run.undos) return;
   run.files ??= createDictionary();
-  const taken = pathsOf({ changes, moves });
-  const isTaken = (path: string) => taken.some((own) => path === own || path.startsWith(`${own}/`));
+  const taken = new Set(pathsOf({ changes, moves }));
+  const isTaken = (path: string) => [path, ...parentsOf([path])].some((own) => taken.has(own));
   for (const [path, file] of one.files) {
     if (!isTaken(path)) continue;
     if (file) run.files[path] = { ...file };
     else delete run.files[path];
   }
+  const redone = new Set(changes.map(({ path, place = path }) => place));
   const left = {
     ...one,
-    changes: one.changes.filter(({ path }) => !changes.some((done) => (done.place ?? done.path) === path)),
+    changes: one.changes.filter(({ path }) => !redone.has(path)),
     moves: one.moves.filter(({ from }) => !moves.some((done) => done.to === from)),
     repositories: one.repositories?.filter(({ path }) => !repositories.some((done) => done.path === path)) ?? [],
   };

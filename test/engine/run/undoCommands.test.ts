@@ -124,6 +124,14 @@ describe('undo of what commands did', () => {
     assert.deepEqual([statSync(at('a')).mode & 0o777, statSync(at('c')).mode & 0o777], [0o750, 0o750]);
   });
 
+  it('moves one of two equal files back, and removes the other', async () => {
+    await begin({ a: 'A\n' }, [{ calls: [call('fs.move', { from: 'a', to: 'b' }), write('c', 'A\n')] }]);
+    assert.deepEqual(((await undo('run')) as UndoResult).left, []);
+    assert.deepEqual(files('a', 'b', 'c'), ['A\n', undefined, undefined]);
+    assert.deepEqual(((await redo()) as UndoResult).left, []);
+    assert.deepEqual(files('a', 'b', 'c'), [undefined, 'A\n', 'A\n']);
+  });
+
   it('redoes a file that replaces an empty folder', async () => {
     await begin({ b: 'B\n', empty: '' }, [
       { calls: [run('rm b empty; mkdir b')] },
