@@ -144,6 +144,9 @@ function joinedSteps(newer: UndoStep, { to, was, order, ...older }: UndoStep): U
   const { was: _, ...rest } = newer;
   const form = older.form ?? newer.form;
   const leftForm = newer.leftForm ?? older.leftForm;
+  const mode = newer.was?.mode ?? newer.form?.mode ?? older.leftMode;
+  const isChanged =
+    (newer.to !== older.left && !hasOtherFileForm(newer)) || (older.leftMode !== undefined && mode !== older.leftMode);
   return {
     ...rest,
     place: older.place,
@@ -152,7 +155,7 @@ function joinedSteps(newer: UndoStep, { to, was, order, ...older }: UndoStep): U
     ...(was && { was }),
     ...(form && { form }),
     ...(leftForm && { leftForm }),
-    ...((older.mixed || newer.mixed || (newer.to !== older.left && !hasOtherFileForm(newer))) && { mixed: true }),
+    ...((older.mixed || newer.mixed || isChanged) && { mixed: true }),
     ...(older.sameTime && { sameTime: true }),
     toolCallIds: [...older.toolCallIds, ...newer.toolCallIds],
     order,

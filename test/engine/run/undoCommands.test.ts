@@ -124,6 +124,19 @@ describe('undo of what commands did', () => {
     assert.deepEqual([statSync(at('a')).mode & 0o777, statSync(at('c')).mode & 0o777], [0o750, 0o750]);
   });
 
+  it('names a file whose permissions the user changed between commands', async () => {
+    await begin({ a: 'A\n', b: 'B\n' }, [
+      { calls: [run('for name in a b c; do echo 1 > $name; done')] },
+      { text: 'Done.' },
+      { calls: [run('for name in a b c; do echo 2 > $name; done')] },
+    ]);
+    for (const name of ['a', 'c']) chmodSync(at(name), 0o750);
+    await talk.continue('And now?');
+    await undo('run', 'unchanged');
+    assert.deepEqual(asked[0]!.changedSince, ['a', 'c']);
+    assert.deepEqual(files('a', 'b', 'c'), ['2\n', 'B\n', '2\n']);
+  });
+
   it('moves one of two equal files back, and removes the other', async () => {
     await begin({ a: 'A\n' }, [{ calls: [call('fs.move', { from: 'a', to: 'b' }), write('c', 'A\n')] }]);
     assert.deepEqual(((await undo('run')) as UndoResult).left, []);
