@@ -128,15 +128,15 @@ const differing = (one: FolderState, other: FolderState): string[] =>
 const stateOf = (run: RecordedRun): FolderState =>
   Object.fromEntries(Object.entries(run.folder.state()).filter(([name]) => !/^(build|lib)\//.test(name)));
 
-/** The user writes a file of the folder, makes one, or deletes one. */
-function edit(run: RecordedRun, random: Random, index: number): string {
+/** The user writes a file of the folder, makes one, deletes one, or changes its permissions. */
+function edit(run: RecordedRun, random: Random, index: number, canChangeModes: boolean): string {
   const { root } = run.folder;
   const present = Object.entries(stateOf(run)).flatMap(([name, state]) =>
     name.endsWith('/') || state.startsWith('→') ? [] : [name],
   );
   const name = random.chance(0.7) && present.length > 0 ? random.pick(present) : `user-${index}`;
   const file = path.join(root, name);
-  if (existsSync(file) && random.chance(0.1)) {
+  if (canChangeModes && existsSync(file) && random.chance(0.1)) {
     chmodSync(file, 0o640);
     return `(the user changes the mode of ${name})`;
   }
@@ -208,10 +208,11 @@ async function play(seed: number, draw: (random: Random) => string, start: strin
   try {
     run.prepare(start);
     const hasUser = random.chance(0.6);
+    const hasTools = !hasUser || random.chance(0.5); // file tools do not record permissions
     for (let index = 0; index < length; index++) {
       const [before, git] = [stateOf(run), run.gitState()];
-      if (hasUser && random.chance(0.4)) steps.push({ before, git, text: edit(run, random, index) });
-      else if (random.chance(0.2)) {
+      if (hasUser && random.chance(0.4)) steps.push({ before, git, text: edit(run, random, index, !hasTools) });
+      else if (hasTools && random.chance(0.2)) {
         const [name, args] = fileTool(random, !hasUser);
         steps.push({ before, git, text: `${name} ${JSON.stringify(args)}`, call: await run.call(name, args) });
       } else {
