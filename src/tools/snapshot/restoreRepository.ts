@@ -184,7 +184,7 @@ export async function changeRepository(
   const heads = inOrder.filter((one) => !logs.includes(one) && paths.basename(one.file) === 'HEAD');
   const others = inOrder.filter((one) => !logs.includes(one) && !heads.includes(one));
   await underLocks(common, others, lock, async () => {
-    await updateRefs(own, refs);
+    await updateRefs(own, common, refs);
     await underLocks(common, heads, lock, async () => {
       for (const one of [...heads, ...others]) await write(common, one);
     });
@@ -200,7 +200,7 @@ export async function changeRepository(
   };
 }
 
-async function updateRefs(own: string, refs: readonly RefChange[]): Promise<void> {
+async function updateRefs(own: string, common: string, refs: readonly RefChange[]): Promise<void> {
   const isSymbolic = ({ before, after }: RefChange) => [before, after].some((one) => one?.startsWith('ref: '));
   const plain = refs.filter((one) => !isSymbolic(one));
   const deletions = plain
@@ -227,6 +227,9 @@ async function updateRefs(own: string, refs: readonly RefChange[]): Promise<void
       await run(moves);
     });
   } catch {
+    const names = ['HEAD', 'packed-refs', ...refs.map(({ name }) => name)];
+    const locked = names.find((name) => existsSync(paths.join(common, `${name}.lock`)));
+    if (locked) throw new UserFacingError(message('Git is busy: {0} exists.', `${locked}.lock`));
     throw new UserFacingError(message('Git refused to move the branches back.'));
   }
   for (const { name, after } of refs.filter(isSymbolic)) {

@@ -15,6 +15,7 @@ import { Conversation } from '../conversation.ts';
 
 const author = '-c user.name=a -c user.email=a@example.com -c commit.gpgsign=false';
 
+// Holds background-changes-are-recorded.
 describe('what a command changes in the background', () => {
   let talk: Conversation;
   let background: BackgroundCommands;

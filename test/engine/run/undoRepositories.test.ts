@@ -318,15 +318,19 @@ describe('undo of what commands did to a repository', () => {
     assert.deepEqual(state(), before);
   });
 
-  it('waits for no other Git, and changes nothing beside it', async () => {
-    await begin('git add -A');
-    writeFileSync(path.join(root(), '.git/index.lock'), '');
-    const { left } = await undo();
-    assert.deepEqual(left, [{ path: '.git', why: 'Git is busy: index.lock exists.' }]);
-    assert.ok(existsSync(path.join(root(), '.git/index.lock')));
-    rmSync(path.join(root(), '.git/index.lock'));
-    assert.deepEqual((await undo()).left, []);
-  });
+  for (const [lock, command] of [
+    ['index.lock', 'git add -A'],
+    ['refs/heads/main.lock', 'git commit -qm staged'],
+  ] as const)
+    it(`waits for no other Git, and changes nothing beside it: ${lock}`, async () => {
+      await begin(command);
+      writeFileSync(path.join(root(), '.git', lock), '');
+      const { left } = await undo();
+      assert.deepEqual(left, [{ path: '.git', why: `Git is busy: ${lock} exists.` }]);
+      assert.ok(existsSync(path.join(root(), '.git', lock)));
+      rmSync(path.join(root(), '.git', lock));
+      assert.deepEqual((await undo()).left, []);
+    });
 
   it('names a removed repository', async () => {
     await begin('NAME=.git; rm -rf "$NAME"');
