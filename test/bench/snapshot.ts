@@ -10,9 +10,10 @@ import { takeSnapshot } from '../../src/tools/snapshot/takeSnapshot.ts';
 import { line } from './measure.ts';
 
 const base = mkdtempSync(path.join(tmpdir(), 'towpath-bench-'));
-const author = ['-c', 'user.name=a', '-c', 'user.email=a@example.com'];
+// Git does not pack its objects in the background of the measurement.
+const settings = ['-c', 'user.name=a', '-c', 'user.email=a@example.com', '-c', 'gc.auto=0'];
 const git = (folder: string, ...args: string[]) =>
-  execFileSync('git', ['-C', folder, ...author, ...args], { stdio: 'ignore' });
+  execFileSync('git', ['-C', folder, ...settings, ...args], { stdio: 'ignore' });
 
 function makeRepository(disk: string, files: number): string {
   const root = path.join(disk, `files-${files}`);
