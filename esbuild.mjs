@@ -100,16 +100,16 @@ export const tables = {
     }),
 };
 
-/** The indentation of templates is for readers of the code: the page does without it. A line end stays, which separates as a blank does. */
+/** The indentation of templates, those of the toolkit too, is for readers of the code: the page does without it. A line end stays, which separates as a blank does. */
 const templates = {
   name: 'templates',
   setup: ({ onLoad }) =>
-    onLoad({ filter: /[\\/]webview[\\/].*\.ts$/ }, async ({ path: file }) => {
+    onLoad({ filter: /[\\/](?:webview|webview-ui-toolkit|fast-foundation)[\\/].*\.[jt]s$/ }, async ({ path: file }) => {
       const { default: ts } = await import('typescript');
       const text = readFileSync(file, 'utf8');
       const spans = [];
       const look = (node) => {
-        if (ts.isTaggedTemplateExpression(node) && ['html', 'svg'].includes(node.tag.getText())) {
+        if (ts.isTaggedTemplateExpression(node) && ['html', 'svg', 'css'].includes(node.tag.getText())) {
           const { template } = node;
           const parts = template.head
             ? [template.head, ...template.templateSpans.map((one) => one.literal)]
@@ -121,8 +121,9 @@ const templates = {
       look(ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true));
       let contents = text;
       for (const [start, end] of spans.sort(([one], [other]) => other - one))
-        contents = contents.slice(0, start) + contents.slice(start, end).replace(/\n +/g, '\n') + contents.slice(end);
-      return { contents, loader: 'ts' };
+        contents =
+          contents.slice(0, start) + contents.slice(start, end).replace(/\n[ \t]+/g, '\n') + contents.slice(end);
+      return { contents, loader: path.extname(file) === '.ts' ? 'ts' : 'js' };
     }),
 };
 
