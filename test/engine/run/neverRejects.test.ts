@@ -52,7 +52,6 @@ const every = tries(4, 1, 1);
 /** Methods of its own, which those call. */
 const inner = [
   'constructor',
-  'noted',
   'undoLocationOf',
   'enter',
   'work',

@@ -20,15 +20,23 @@ describe('What a command changed', () => {
 
   it('is counted by kind on its card, with the sum of the lines, and without folders', () => {
     const lines = { added: 1200, removed: 3 };
-    assert.equal(
-      shown({ changes: [changed, changed, changed, created, created], lines }),
-      '3 files changed, 2 created +1,200 −3',
-    );
+    const changes = [changed, { ...changed, path: 'e' }, { ...changed, path: 'f' }, created, { ...created, path: 'g' }];
+    assert.equal(shown({ changes, lines }), '3 files changed, 2 created +1,200 −3');
     assert.equal(shown({ changes: [created] }), '1 file created');
     assert.equal(shown({ changes: [deleted, created, folder] }), '1 file created, 1 deleted');
     assert.equal(shown({ changes: [folder] }), '');
     assert.equal(shown({ changes: [], repositories: [repository] }), 'Git changed');
     assert.equal(shown({ changes: [created], repositories: [repository] }), '1 file created, Git changed');
+  });
+
+  it('counts a file once that a background command has changed several times', () => {
+    const [later, gone] = [
+      { ...changed, path: 'a', before: '1', after: '3' },
+      { path: 'c', before: '2', after: null, kind: 'file' as const, mode: 0o644 },
+    ];
+    assert.equal(shown({ changes: [created, changed, later] }), '1 file changed, 1 created');
+    assert.equal(shown({ changes: [created, changed, later, gone] }), '1 file created, 1 deleted');
+    assert.equal(shown({ changes: [created, { ...later, after: null }] }), '', 'as before');
   });
 
   it('is told from the changes of a file tool by its record', () => {
