@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { toWireToolName } from '../../src/llm/core/wireToolNames.ts';
 import { quickPickOf } from '../support/editor/quickPick.ts';
@@ -191,6 +192,37 @@ describe('undo of commands', () => {
     await eventually('it is committed again', async () => git('rev-parse', 'HEAD') === after[0]);
     await frame.getByTestId('undo').first().waitFor();
     assert.deepEqual(state(), after);
+  });
+
+  it('what a command does in the background is on its card when it ends; one Undo takes it back', async () => {
+    const signals = mkdtempSync(path.join(tmpdir(), 'towpath-signals-'));
+    const go = path.join(signals, 'go');
+    try {
+      const command = `echo on; until [ -e '${go}' ]; do sleep 0.1; done; echo later > a.txt; rm src/b.txt; echo new > c.txt`;
+      await call(toWireToolName('shell.run'), { command, background: true });
+      await editor.dialog.text();
+      await editor.dialog.click('Allow');
+      await editor.panel.waitForPhase('WaitingUser');
+      const before = texts();
+      writeFileSync(go, '');
+      const card = editor.panel.cards('shell.run').first();
+      await card.getByText('1 file changed, 1 created, 1 deleted').waitFor();
+      assert.deepEqual([editor.read('a.txt'), editor.read('src/b.txt')], ['later\n', undefined]);
+      await editor.screenshot('undo-background-card');
+      await card.getByTestId('undo').press('Enter');
+      assert.match(await editor.dialog.text(), /Something else may have changed 3 of them at the same time: /);
+      await editor.screenshot('undo-background-question');
+      await editor.dialog.click('Restore All 3');
+      await eventually('all is as before', () => texts() === before && editor.read('c.txt') === undefined);
+      await card.getByTestId('redo').press('Enter');
+      await eventually('it is done again', () => editor.read('a.txt') === 'later\n');
+      await eventually('the file is new again', () => editor.read('c.txt') === 'new\n');
+      await card.getByTestId('undo').waitFor();
+      git('checkout', '.');
+      rmSync(path.join(editor.folder, 'c.txt'));
+    } finally {
+      rmSync(signals, { recursive: true, force: true });
+    }
   });
 
   it('with Autopilot a command that discards files asks nothing, and one that discards commits asks', async () => {
