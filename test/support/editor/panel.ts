@@ -74,9 +74,12 @@ export function panelOf(page: Page, where: 'view' | 'tab' = 'view'): Panel {
       const held = frame.getByTestId('continue-held');
       await held.waitFor();
       const before = await said.count();
-      // A dialog that closes may take the keys back between the focus and the key.
+      // A dialog that closes may take the keys back between the focus and the key; a reload may have brought an old draft back.
       await eventually('the run has gone on', async () => {
-        if (await held.isVisible()) await composer.press('Enter');
+        if (await held.isVisible()) {
+          await composer.fill('');
+          await composer.press('Enter');
+        }
         return !(await held.isVisible());
       });
       await eventually('the model has gone on', async () => (await said.count()) > before);
