@@ -59,18 +59,7 @@ export class Stage {
 
   static async open(): Promise<Stage> {
     const stage = new Stage();
-    await build({
-      entryPoints: [path.join(import.meta.dirname, 'child.ts')],
-      outfile: stage.child,
-      bundle: true,
-      platform: 'node',
-      mainFields: ['module', 'main'], // jsonc-parser's `main` cannot be bundled
-      format: 'esm',
-      external: ['@vscode/ripgrep'],
-      banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
-      logLevel: 'warning',
-      plugins: await gatePlugins(),
-    });
+    await buildChild('child.ts', stage.child);
     await stage.prepare();
     return stage;
   }
@@ -158,4 +147,20 @@ export class Stage {
     cpSync(work, undo, { recursive: true });
     await openWindow(undo, () => {}).work();
   }
+}
+
+/** Builds the program of a window that is killed. */
+export async function buildChild(entry: string, outfile: string): Promise<void> {
+  await build({
+    entryPoints: [path.join(import.meta.dirname, entry)],
+    outfile,
+    bundle: true,
+    platform: 'node',
+    mainFields: ['module', 'main'], // jsonc-parser's `main` cannot be bundled
+    format: 'esm',
+    external: ['@vscode/ripgrep'],
+    banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
+    logLevel: 'warning',
+    plugins: await gatePlugins(),
+  });
 }

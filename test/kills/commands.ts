@@ -2,11 +2,9 @@ import { execFileSync, spawn } from 'node:child_process';
 import { closeSync, existsSync, mkdtempSync, openSync, readFileSync, realpathSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { build } from 'esbuild';
 import { projectRoot, testOut } from '../support/editor/project.ts';
-import { gatePlugins } from '../support/programs.ts';
 import { copyFolder, discards, folderKinds, makeFolder } from '../tools/snapshot/discardFolders.ts';
-import type { Played } from './case.ts';
+import { buildChild, type Played } from './case.ts';
 import type { ChildTask } from './commandChild.ts';
 import { CommandWitness } from './commandInvariants.ts';
 import { type CommandJob, openCommandWindow } from './commandWindow.ts';
@@ -69,18 +67,7 @@ export class CommandStage {
 
   static async open(): Promise<CommandStage> {
     const stage = new CommandStage();
-    await build({
-      entryPoints: [path.join(import.meta.dirname, 'commandChild.ts')],
-      outfile: stage.child,
-      bundle: true,
-      platform: 'node',
-      mainFields: ['module', 'main'], // jsonc-parser's `main` cannot be bundled
-      format: 'esm',
-      external: ['@vscode/ripgrep'],
-      banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
-      logLevel: 'warning',
-      plugins: await gatePlugins(),
-    });
+    await buildChild('commandChild.ts', stage.child);
     const source = path.join(import.meta.dirname, 'commandKill.c');
     try {
       execFileSync('cc', ['-shared', '-fPIC', '-O2', '-o', stage.library, source, '-ldl'], { stdio: 'ignore' });
