@@ -100,6 +100,18 @@ describe('undo of what commands did to a repository', () => {
     };
   };
 
+  /** Undoes and redoes the commands; returns the state before them. */
+  const undoneAndRedone = async (commands: readonly string[]) => {
+    const before = await begin(...commands);
+    const after = state();
+    assert.notDeepEqual(after, before);
+    assert.deepEqual((await undo()).left, []);
+    assert.deepEqual(state(), before);
+    assert.deepEqual(((await redo()) as UndoResult).left, []);
+    assert.deepEqual(state(), after);
+    return before;
+  };
+
   for (const commands of [
     ['git commit -qm staged'],
     ['git commit -qam all', 'git commit -q --amend -m again'],
@@ -134,13 +146,7 @@ describe('undo of what commands did to a repository', () => {
     ['git bisect start -q HEAD HEAD~1'],
   ])
     it(commands.join(', then '), async () => {
-      const before = await begin(...commands);
-      const after = state();
-      assert.notDeepEqual(after, before);
-      assert.deepEqual((await undo()).left, []);
-      assert.deepEqual(state(), before);
-      assert.deepEqual(((await redo()) as UndoResult).left, []);
-      assert.deepEqual(state(), after);
+      const before = await undoneAndRedone(commands);
       assert.deepEqual((await undo()).left, []);
       assert.deepEqual(state(), before);
       sh('git fsck --strict');
@@ -161,13 +167,7 @@ describe('undo of what commands did to a repository', () => {
       ['git -C sub checkout -q -b x && git -C tree checkout -q --detach'],
     ])
       it(commands.join(', then '), async () => {
-        const before = await begin(...commands);
-        const after = state();
-        assert.notDeepEqual(after, before);
-        assert.deepEqual((await undo()).left, []);
-        assert.deepEqual(state(), before);
-        assert.deepEqual(((await redo()) as UndoResult).left, []);
-        assert.deepEqual(state(), after);
+        await undoneAndRedone(commands);
       });
 
     it('leaves what the user has put in the place of the link', async () => {
