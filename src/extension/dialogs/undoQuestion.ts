@@ -124,8 +124,11 @@ export function notUndoneNotes(run: Run, since: number): string[] {
   const isMeant = ({ startSeq = 0 }: Run['calls'][string]) => startSeq >= since;
   const calls = callsInStartOrder(run).flatMap(([, state]) => (isMeant(state) ? [state] : []));
   const old = callIdsBeforeRecording(run).some((id) => isMeant(run.calls[id]!));
-  const isLater = ({ seq = 0 }: LaterFileChange) => seq >= since;
-  const goesOn = callsInStartOrder(run).some(([, state]) => !isMeant(state) && state.changes?.some(isLater));
+  const isLater = ({ seq = 0 }: Pick<LaterFileChange, 'seq'>) => seq >= since;
+  // An undo from a message on leaves what a background command from before has changed since.
+  const goesOn = callsInStartOrder(run).some(
+    ([, state]) => !isMeant(state) && (state.changes?.some(isLater) || state.repositories?.some(isLater)),
+  );
   const lost = calls.flatMap(({ lost = [] }) => lost);
   return [
     ...(lost.length > 0 ? [t('Cannot be restored: {0}', shortListOfPaths(lost))] : []),

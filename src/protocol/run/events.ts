@@ -18,7 +18,7 @@ export type RunPhase = z.infer<typeof runPhaseSchema>;
 const removedKindSchema = z.enum(['file', 'link', 'folder']);
 export type RemovedFileKind = z.infer<typeof removedKindSchema>;
 
-/** Reasons why the changes of a call are not recorded: switched off, too many files, still at work (before version 5), or a failure. */
+/** Reasons why the changes of a call are not recorded: switched off, too many files, a command that is still at work, or a failure. */
 const unrecordedReasons = ['off', 'too-many-files', 'background', 'failed'] as const;
 export type UnrecordedReason = (typeof unrecordedReasons)[number];
 

@@ -114,6 +114,7 @@ export interface Corruption {
  * - `asking`: calls with open user questions, oldest first; `queued`: undelivered messages of the user.
  * - `unmade`: planned file changes of failed calls since the last continuation; a disk failure may have applied some.
  * - `ran`: a command with effects has run without a record of its changes.
+ * - `backgroundSnapshot`: state of the files from which the record of background commands goes on.
  * - `instructed`: instruction files received since the start, by path, with the message index.
  * - `tools`, `outcomes`: tools and undelivered outcomes of node calls, by call id; see `outcomes.ts`.
  * - `ends`: background commands with an end that the model has not received.
@@ -234,10 +235,12 @@ export const filesToUndo = ({ changes = [], moved, undone = [] }: CallState): st
 export function netChanges({ changes = [] }: CallState): StoredFileChange[] {
   const byPath = new Map<string, StoredFileChange>();
   for (const { seq: _, ...change } of changes) {
-    const { before, kind } = byPath.get(change.path) ?? change;
-    byPath.set(change.path, { ...change, before, ...(kind && { kind }) });
+    const { before, kind, mode } = byPath.get(change.path) ?? change;
+    byPath.set(change.path, { ...change, before, ...(kind && { kind }), ...(mode !== undefined && { mode }) });
   }
-  return [...byPath.values()].filter(({ before, after, mode, afterMode }) => before !== after || mode !== afterMode);
+  const isChange = ({ before, after, mode, afterMode }: StoredFileChange) =>
+    before !== after || (after !== null && mode !== afterMode);
+  return [...byPath.values()].filter(isChange);
 }
 
 /** Returns the files and repositories that a call has changed and that no undo has restored. */
@@ -325,7 +328,7 @@ export function addLaterChanges(call: CallState, event: Extract<RunEvent, { type
   ];
   if (!call.changes?.length) call.lines = lines;
   else if (changes.length > 0)
-    // unknown if it is for a part
+    // Sums of a part would mislead.
     call.lines = sums && lines && { added: sums.added + lines.added, removed: sums.removed + lines.removed };
   call.changes = joined(call.changes, changes);
   call.repositories = joined(call.repositories, repositories);

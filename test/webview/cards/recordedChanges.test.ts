@@ -36,7 +36,8 @@ describe('What a command changed', () => {
     ];
     assert.equal(shown({ changes: [created, changed, later] }), '1 file changed, 1 created');
     assert.equal(shown({ changes: [created, changed, later, gone] }), '1 file created, 1 deleted');
-    assert.equal(shown({ changes: [created, { ...later, after: null }] }), '', 'as before');
+    const removed = { ...gone, path: 'a', before: '1' };
+    assert.equal(shown({ changes: [created, removed] }), '', 'as before');
   });
 
   it('is told from the changes of a file tool by its record', () => {
