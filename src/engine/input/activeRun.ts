@@ -6,7 +6,8 @@ import type { UserInput, UserQuestionQueue } from './questionQueue.ts';
 
 /**
  * Running run of this window, from before its record opens until the record is closed. `early`: pending input, received before the loop
- * started. `hurry`: ends waits of model calls (event `now`). `ended`: deliveries and writes may still be pending.
+ * started. `hurry`: ends waits of model calls (event `now`). `undoing`: an undo or redo of a run at rest, for which other work waits.
+ * `ended`: deliveries and writes may still be pending.
  */
 export interface ActiveRun extends RunLogHolder {
   asking?: UserQuestionQueue;
@@ -15,6 +16,7 @@ export interface ActiveRun extends RunLogHolder {
   controller: AbortController;
   hurry: EventTarget;
   early: (UserInput & { when?: MessageDeliveryTiming })[];
+  undoing?: true;
   ended: boolean;
   done: Promise<EngineResult>;
   /** Resolves when no resource of the run is open. Never rejects. */

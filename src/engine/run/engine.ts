@@ -230,7 +230,7 @@ export class ExecutionEngine {
 
   /**
    * Undoes changes of a run at rest, restores files to the state that the run left, or redoes an undo. Resolves to an error if the run is
-   * running or cannot be opened or written.
+   * running or cannot be opened or written. Waits for an earlier undo or redo, as a continuation does.
    */
   async undo(
     runId: string,
@@ -239,14 +239,15 @@ export class ExecutionEngine {
     ask: (question: UndoConfirmationRequest) => Promise<UndoConfirmationAnswer>,
   ): Promise<UndoResult | ErrorInfo> {
     const before = this.active.get(runId);
-    if (before && !before.ended)
+    if (before && !before.ended && !before.undoing)
       return {
         code: 'ENGINE_BUSY',
         ...toErrorInfo(message('This run is in progress. Stop it, then undo its changes.')),
       };
     const { store, onEvent, now = Date.now } = this.options;
     let close = () => {};
-    const active = { ...createActiveRun(), closed: new Promise<void>((resolve) => (close = resolve)) };
+    const closed = new Promise<void>((resolve) => (close = resolve));
+    const active: ActiveRun = { ...createActiveRun(), undoing: true, closed };
     this.active.set(runId, active); // blocks a concurrent start
     let log: RunLog | undefined;
     try {
@@ -315,7 +316,7 @@ export class ExecutionEngine {
     plan: WorkflowAdvancePlan,
   ): Promise<EngineResult> {
     const before = this.active.get(runId);
-    if (before && !before.ended && !before.controller.signal.aborted)
+    if (before && !before.ended && !before.undoing && !before.controller.signal.aborted)
       return Promise.resolve(failedEngineResult('ENGINE_BUSY', message('This run is already in progress.')));
     void this.makeWay();
     const active = createActiveRun(inputs);

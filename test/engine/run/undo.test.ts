@@ -171,6 +171,28 @@ describe('undo', () => {
     await working;
   });
 
+  it('waits for an undo that is at work, and finds nothing more to do', async () => {
+    await begin({ a: 'A' }, { calls: [write('a', 'A1')] });
+    let second: ReturnType<typeof undo> | undefined;
+    const first = undo('run', 'all', undefined, () => {
+      second = undo('run');
+    });
+    assert.deepEqual(await first, { undone: ['a'], left: [] });
+    assert.deepEqual(await second, { undone: [], left: [] });
+    assert.deepEqual([files('a'), asked.length], [['A'], 1]);
+  });
+
+  it('is not in the way of the next message, which waits for it', async () => {
+    await begin({ a: 'A' }, { calls: [write('a', 'A1')] }, { text: 'Done.' }, { text: 'Seen.' });
+    let next: ReturnType<typeof talk.continue> | undefined;
+    await undo('run', 'all', undefined, () => {
+      next = talk.continue('And now?');
+    });
+    assert.equal((await next)?.error, undefined);
+    assert.match(talk.client.requests.at(-1)!.messages.map(({ content }) => content).join(), /has undone.*And now/s);
+    assert.deepEqual(files('a'), ['A']);
+  });
+
   it('can be asked for again right after a no, while its record is still being closed', async () => {
     await begin({ a: 'A' }, { calls: [write('a', 'A1')] });
     const again = new Promise((resolve) => {
