@@ -198,8 +198,8 @@ export function createCommands(given: Dependencies): (id: TowpathCommandId, args
       void conversation.send(task.trim());
     },
     'towpath.focus': async () => {
-      await showPanel();
-      await view.focus();
+      if (!view.inView) await showPanel(); // a reveal of the focused panel would lose the user's next keys
+      await view.focus({ requested: true });
     },
     'towpath.addContext': () => fromCode.addContext(),
     'towpath.addToChat': (...args: unknown[]) => fromCode.addToChat(args),

@@ -260,7 +260,7 @@ export class PanelMessageHandler {
         const { id, leavesPanel } = intentOfPanelAction(request.action);
         await vscode.commands.executeCommand(id, ...this.givenTo(request));
         // A list opened by a later action keeps the focus.
-        return leavesPanel ? undefined : view.focus(() => this.acts === own);
+        return leavesPanel ? undefined : view.focus({ wanted: () => this.acts === own });
       }
       case 'show-question':
         if (approvals.has(request.runId, request.toolCallId)) return approvals.show(request);

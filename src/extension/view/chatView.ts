@@ -117,19 +117,23 @@ export class ChatView {
     };
   }
 
-  /** Focuses the message box once its view is rendered. Never opens a hidden view. */
-  async focus(wanted = () => true): Promise<void> {
+  /**
+   * Focuses the message box once its view is rendered. Never opens a hidden view.
+   *
+   * @param requested the user asked for the message box: the find box does not keep the focus
+   */
+  async focus({ wanted, requested }: { wanted?: () => boolean; requested?: boolean } = {}): Promise<void> {
     if (this.page.locations.some(({ visible }) => visible)) await this.drawn();
     for (let tries = 0; tries < 3; tries++) {
       const now = await this.lookAll();
       const hasKeys = ([, look]: [ChatPageContainer, PanelActivity | 'silent']) => look !== 'silent' && look.focused;
       const [location] = now.find(hasKeys) ?? now[0] ?? [];
-      if (!location || !wanted()) return;
+      if (!location || wanted?.() === false) return;
       const focused = now.some(hasKeys);
       // A page cannot take the focus from its window, and a page with the focus would lose keys during a reveal.
       if (!focused) await location.reveal();
       this.events.flush();
-      location.post({ type: 'focus', ...(focused && { gently: true }) } satisfies HostMessage);
+      location.post({ type: 'focus', ...(focused && !requested && { gently: true }) } satisfies HostMessage);
       if (focused) return void (await this.lookAll()); // the answer confirms that the focus has moved, so that later dialogs keep theirs
     }
   }

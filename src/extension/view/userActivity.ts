@@ -73,7 +73,7 @@ export class UserActivity implements vscode.Disposable {
     const over = performance.now();
     const go = async () => {
       await toEditorAndBack();
-      await this.view.focus(() => this.workedAt <= over);
+      await this.view.focus({ wanted: () => this.workedAt <= over });
     };
     this.going = go().catch(() => {}); // a focus failure must not lose an answer
     return this.going;
