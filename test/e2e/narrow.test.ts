@@ -75,7 +75,7 @@ describe('a narrow panel', () => {
   it('stops by the button that sends when there is something to send, each only where it has stood for a moment', async () => {
     holds();
     await editor.panel.send('Go on.');
-    await editor.panel.shows('tick');
+    await find('stop').waitFor();
     await editor.panel.write('Then this.');
     await find('send').waitFor();
     assert.equal(await find('stop').count(), 1, 'Stop is beside it');
@@ -95,7 +95,7 @@ describe('a narrow panel', () => {
     await editor.panel.hasTheKeys();
     await page.keyboard.press("Control+'");
     await page.keyboard.press('Control+f');
-    await find('find').waitFor();
+    await find('find').waitFor({ timeout: 10_000 });
     for (const letter of 'tick') {
       await eventually('the find box has the keys', () =>
         find('find').evaluate((element) => element.matches(':focus') && element.ownerDocument.hasFocus()),

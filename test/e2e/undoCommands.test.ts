@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { toWireToolName } from '../../src/llm/core/wireToolNames.ts';
@@ -198,28 +198,34 @@ describe('undo of commands', () => {
     const signals = mkdtempSync(path.join(tmpdir(), 'towpath-signals-'));
     const go = path.join(signals, 'go');
     try {
-      const command = `echo on; until [ -e '${go}' ]; do sleep 0.1; done; echo later > a.txt; rm src/b.txt; echo new > c.txt`;
-      await call(toWireToolName('shell.run'), { command, background: true });
-      await editor.dialog.text();
-      await editor.dialog.click('Allow');
-      await editor.panel.waitForPhase('WaitingUser');
       const before = texts();
-      writeFileSync(go, '');
+      const work = 'echo later > a.txt; rm src/b.txt; echo new > c.txt';
+      await call(toWireToolName('shell.run'), {
+        command: `echo on | tee early.txt; until [ -e '${go}' ]; do sleep 0.1; done; ${work}`,
+        background: true,
+      });
+      await editor.dialog.text();
+      const begun = eventually('the command has begun', () => editor.read('early.txt') !== undefined);
+      provider.script = () => reply.after(begun).text('Done.');
+      await editor.dialog.click('Allow');
       const card = editor.panel.cards('shell.run').first();
-      await card.getByText('1 file changed, 1 created, 1 deleted').waitFor();
+      await card.getByText('1 file created').waitFor(); // the run rests, and what follows may be anybody's
+      writeFileSync(go, '');
+      await card.getByText('1 file changed, 2 created, 1 deleted').waitFor();
       assert.deepEqual([editor.read('a.txt'), editor.read('src/b.txt')], ['later\n', undefined]);
       await editor.screenshot('undo-background-card');
       await card.getByTestId('undo').press('Enter');
       assert.match(await editor.dialog.text(), /Something else may have changed 3 of them at the same time: /);
       await editor.screenshot('undo-background-question');
-      await editor.dialog.click('Restore All 3');
-      await eventually('all is as before', () => texts() === before && editor.read('c.txt') === undefined);
+      await editor.dialog.click('Restore All 4');
+      const created = ['early.txt', 'c.txt'].map((name) => path.join(editor.folder, name));
+      await eventually('all is as before', () => texts() === before && !created.some(existsSync));
       await card.getByTestId('redo').press('Enter');
       await eventually('it is done again', () => editor.read('a.txt') === 'later\n');
-      await eventually('the file is new again', () => editor.read('c.txt') === 'new\n');
+      await eventually('the files are new again', () => created.every(existsSync));
       await card.getByTestId('undo').waitFor();
       git('checkout', '.');
-      rmSync(path.join(editor.folder, 'c.txt'));
+      for (const file of created) rmSync(file);
     } finally {
       rmSync(signals, { recursive: true, force: true });
     }
