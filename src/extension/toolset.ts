@@ -48,7 +48,7 @@ export function createToolset(parts: Dependencies): Toolset {
     store: parts.snapshotsFolder,
     isOn: () => settings()['undo.commands'],
     budget: () => settings()['undo.commandBudget'],
-    isBusy: (but) => background.atWork.some(({ runId }) => runId !== but),
+    isBusy: async (but) => background.atWork.some(({ runId }) => runId !== but) || (await left.atWork()).length > 0,
     take: (request) => jobWorkers.snapshots.run('takeSnapshot', request),
     compare: (request) => jobWorkers.snapshots.run('compareSnapshot', request),
     discard: (request) => jobWorkers.snapshots.run('discardSnapshot', request),

@@ -204,7 +204,8 @@ export class Conversation {
       store,
       isOn,
       budget: () => budget,
-      isBusy: (but) => background.atWork.some(({ runId }) => runId !== but),
+      isBusy: async (but) =>
+        background.atWork.some(({ runId }) => runId !== but) || ((await this.left?.atWork()) ?? []).length > 0,
       take: async (request) => take(request),
       compare: compareSnapshot,
       discard: async ({ store: folder, id }) => removeSnapshot(folder, id),

@@ -40,8 +40,8 @@ interface FileRecorderOptions {
   isOn(): boolean;
   /** Maximum bytes to store for one call. */
   budget(): number;
-  /** Tests if a background command of the window may change files beside the call. @param but run whose commands do not count */
-  isBusy?(but?: string): boolean;
+  /** Tests if a command may change files beside the call: in the background, or left running. @param but run whose commands do not count */
+  isBusy?(but?: string): Promise<boolean>;
   take(request: SnapshotRequest): ReturnType<typeof takeSnapshot>;
   compare(request: CompareRequest): ReturnType<typeof compareSnapshot>;
   /** Removes a snapshot that is not compared. */
@@ -86,7 +86,7 @@ export function createFileRecorder(options: FileRecorderOptions): FileRecorder {
     promisesFrom = Date.now() + retryMs;
     return new ToolError('E_PRECONDITION_FAILED', notPromised);
   };
-  const busy = (but?: string) => options.isBusy?.(but) === true;
+  const busy = async (but?: string) => (await options.isBusy?.(but)) === true;
   /** Recordings of the background commands of a run and of its calls follow each other. */
   const isApart = (one: ActiveRecording, other: ActiveRecording) =>
     one.runId === other.runId && (one.isBackground || other.isBackground);
@@ -104,7 +104,7 @@ export function createFileRecorder(options: FileRecorderOptions): FileRecorder {
         const kept = isAbove ? compared.changes.filter(({ before }) => before !== null) : compared.changes;
         if (kept.length > maxChanges) return { unrecorded: 'too-many-files' };
         const roots = await resolveWorkspaceRoots(openFolderRoots(workspace.roots));
-        const isShared = own.isShared || busy(own.isBackground ? own.runId : undefined);
+        const isShared = own.isShared || (await busy(own.isBackground ? own.runId : undefined));
         const others = new Set([...own.others].map((path) => relativePathInside(roots, path)));
         const lost = [...compared.lost, ...compared.deletedFolders].flatMap(
           (path) => relativePathInside(roots, path) ?? [],
@@ -176,7 +176,7 @@ export function createFileRecorder(options: FileRecorderOptions): FileRecorder {
     },
     async covers(files) {
       if (!options.isOn()) return { isWhole: false, reason: message('Cannot be undone: recording is off.') };
-      if (workspace.virtual || busy() || Date.now() < promisesFrom) return notCovered;
+      if (workspace.virtual || Date.now() < promisesFrom || (await busy())) return notCovered;
       const roots = await resolveWorkspaceRoots(openFolderRoots(workspace.roots));
       const reason = reasonToSkip(roots);
       if (reason === 'too-many-files') return { isWhole: false, reason: message(tooManyFiles, maxSnapshotEntries) };
@@ -201,7 +201,7 @@ export function createFileRecorder(options: FileRecorderOptions): FileRecorder {
       const key = keyOf(roots);
       const reason = reasonToSkip(roots);
       if (reason) return notRecorded(reason, promised);
-      const isShared = busy(background ? runId : undefined);
+      const isShared = await busy(background ? runId : undefined);
       const own: ActiveRecording = { ...newRecording(), runId, isBackground: background, isShared };
       for (const other of active) if (!isApart(own, other)) own.isShared = other.isShared = true;
       active.add(own);

@@ -7,6 +7,7 @@ import { overlappingCallIds } from '../../../src/engine/run/recordedCalls.ts';
 import type { RunEvent } from '../../../src/protocol/run/events.ts';
 import { undoableCallIds } from '../../../src/runs/undoSteps.ts';
 import type { BackgroundCommands } from '../../../src/tools/shell/background.ts';
+import { OrphanedCommands } from '../../../src/tools/shell/orphanedCommands.ts';
 import { StillClock } from '../../support/clock.ts';
 import { eventually } from '../../support/eventually.ts';
 import { call, type ScriptedReply } from '../../support/scriptedClient.ts';
@@ -175,6 +176,28 @@ describe('what a command changes in the background', () => {
     } finally {
       talk.backgroundRecordings = backgroundRecordings!;
       writeFileSync(signal('two'), '');
+      await former.close();
+    }
+  });
+
+  it('may be what the next window records beside it, which is said', async () => {
+    const next = call('shell.run', { command: 'echo 2 > b' });
+    await begin({ one: 'echo 1 > a' }, { text: 'It runs.' }, { calls: [next] }, { text: 'Done.' });
+    const former = background;
+    const { backgroundRecordings } = talk;
+    try {
+      talk.left = new OrphanedCommands();
+      background = talk.recordCommands(snapshots, { after: clock.after });
+      await talk.continue('And now?');
+      const [first, second] = Object.values((await talk.kept()).calls);
+      assert.deepEqual([first!.ended?.by, first!.unrecorded], ['lost', 'background']);
+      assert.deepEqual(
+        second!.changes?.map(({ path, mixed }) => [path, mixed]),
+        [['b', true]],
+      );
+    } finally {
+      talk.backgroundRecordings = backgroundRecordings!;
+      writeFileSync(signal('one'), '');
       await former.close();
     }
   });
