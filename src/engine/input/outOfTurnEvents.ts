@@ -1,9 +1,10 @@
 import type { RunEventBody } from '../../protocol/run/events.ts';
 import type { RunLog } from '../core/runLog.ts';
 
+/** `notes`: events that wait for the log. */
 export interface RunLogHolder {
   log?: RunLog;
-  notes: RunEventBody[];
+  notes: { body: RunEventBody; recorded(isRecorded: boolean): void }[];
   ended: boolean;
   closed: Promise<void>;
 }
@@ -16,7 +17,7 @@ interface Runs<Held extends RunLogHolder> {
 
 export function attachRunLog(held: RunLogHolder, log: RunLog): void {
   held.log = log;
-  for (const one of held.notes.splice(0)) log.emit(one).catch(() => {});
+  for (const { body, recorded } of held.notes.splice(0)) void isEmitted(log, body).then(recorded);
 }
 
 /**
@@ -30,10 +31,7 @@ export async function recordOutOfTurn<Held extends RunLogHolder>(
 ): Promise<unknown> {
   const { active } = runs;
   const held = active.get(runId);
-  if (held && !held.ended) {
-    if (!held.log) return void held.notes.push(body);
-    if (await held.log.emit(body).then(isDone, isNotDone)) return undefined;
-  }
+  if (held && !held.ended && (await isRecordedBy(held, body))) return undefined;
   await held?.closed;
   const now = active.get(runId);
   if (now && now !== held) return recordOutOfTurn(runs, runId, body);
@@ -64,5 +62,17 @@ async function write<Held extends RunLogHolder>(
   }
 }
 
-const isDone = () => true;
-const isNotDone = () => false;
+const isEmitted = (log: RunLog, body: RunEventBody): Promise<boolean> =>
+  log.emit(body).then(
+    () => true,
+    () => false,
+  );
+
+/** Resolves to false if the log does not open, or cannot be written. */
+function isRecordedBy(held: RunLogHolder, body: RunEventBody): Promise<boolean> {
+  if (held.log) return isEmitted(held.log, body);
+  return new Promise((resolve) => {
+    held.notes.push({ body, recorded: resolve });
+    void held.closed.then(() => resolve(false));
+  });
+}
