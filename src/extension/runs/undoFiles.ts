@@ -149,7 +149,9 @@ export class FileUndo {
       isAsked = true;
       const losesNothing = isPlain(question) && isOneChange(request);
       isConfirmed = !losesNothing || asksAlways;
-      return isConfirmed ? this.ask(question, subject) : 'all';
+      const answer = isConfirmed ? await this.ask(question, subject) : 'all';
+      await this.backgroundRecordings.record(runId); // what a command has changed while the dialog was open is its own
+      return answer;
     });
     if (!result) return false;
     const action = { label: t('Redo'), action: 'redo' } as const;

@@ -59,10 +59,14 @@ describe('what a command changes in the background', () => {
   const recorded = () =>
     changes().flatMap((one) => (one.changes ?? []).map(({ path, mixed }) => (mixed ? `${path}?` : path)));
   const written = async () => talk.backgroundRecordings!.record(talk.runId);
-  const undo = async (ids?: readonly string[]) => {
+  const undo = async (ids?: readonly string[], meanwhile = async () => {}) => {
     await written();
     const toolCallIds = ids ?? undoableCallIds(await talk.kept(), 'run');
-    return talk.engine.undo(talk.runId, { toolCallIds }, talk.workspace, async () => 'all');
+    return talk.engine.undo(talk.runId, { toolCallIds }, talk.workspace, async () => {
+      await meanwhile();
+      await written();
+      return 'all';
+    });
   };
   const redo = async () => {
     const { undos = [] } = await talk.kept();
@@ -158,6 +162,22 @@ describe('what a command changes in the background', () => {
     assert.deepEqual(files('a', 'b', 'c'), ['A\n', 'B\n', undefined]);
     await redo();
     assert.deepEqual(log(), ['two', 'three', 'one', 'first']);
+  });
+
+  it('while an undo asks is undone by the next undo', async () => {
+    await begin(
+      { one: 'echo 1 > a', two: 'rm b; echo c > c; git checkout -qb other', three: 'true' },
+      { text: 'It runs.' },
+    );
+    await step('one');
+    await undo(undefined, () => step('two'));
+    assert.deepEqual(files('a', 'b', 'c'), ['A\n', undefined, 'c\n']);
+    assert.deepEqual(await undo(), { undone: ['b', 'c', '.git'], left: [] });
+    assert.deepEqual(files('a', 'b', 'c'), ['A\n', 'B\n', undefined]);
+    assert.equal(execFileSync('git', ['branch', '--show-current'], { cwd: root }).toString(), 'main\n');
+    await redo();
+    await redo();
+    assert.deepEqual(files('a', 'b', 'c'), ['1\n', undefined, 'c\n']);
   });
 
   it('is recorded after the window is gone', async () => {

@@ -99,6 +99,17 @@ describe('redo', () => {
     assert.deepEqual(files('a', 'new', 'gone'), ['A', undefined, 'G']);
   });
 
+  it('pressed twice redoes once', async () => {
+    await begin({ a: 'A' }, { calls: [write('a', 'A1')] });
+    await undo('run');
+    const both = await Promise.all([redo(), redo()]);
+    assert.deepEqual(both, [
+      { undone: ['a'], left: [] },
+      { undone: [], left: [] },
+    ]);
+    assert.deepEqual(files('a'), ['A1']);
+  });
+
   it('goes back step by step, the newest undo first', async () => {
     await begin({ a: 'A' }, { calls: [write('a', 'A1')] }, { calls: [write('a', 'A2')] });
     const [first, second] = Object.keys((await talk.kept()).calls);

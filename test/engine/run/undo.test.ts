@@ -189,7 +189,13 @@ describe('undo', () => {
       next = talk.continue('And now?');
     });
     assert.equal((await next)?.error, undefined);
-    assert.match(talk.client.requests.at(-1)!.messages.map(({ content }) => content).join(), /has undone.*And now/s);
+    assert.match(
+      talk.client.requests
+        .at(-1)!
+        .messages.map(({ content }) => content)
+        .join(),
+      /has undone.*And now/s,
+    );
     assert.deepEqual(files('a'), ['A']);
   });
 
