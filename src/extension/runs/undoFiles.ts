@@ -33,6 +33,9 @@ import {
 import type { PanelConversation } from './conversation.ts';
 
 export class FileUndo {
+  /** Changes follow each other. */
+  private last: Promise<unknown> = Promise.resolve();
+
   constructor(
     private readonly engine: ExecutionEngine,
     private readonly store: RunStore,
@@ -149,9 +152,7 @@ export class FileUndo {
       isAsked = true;
       const losesNothing = isPlain(question) && isOneChange(request);
       isConfirmed = !losesNothing || asksAlways;
-      const answer = isConfirmed ? await this.ask(question, subject) : 'all';
-      await this.backgroundRecordings.record(runId); // what a command has changed while the dialog was open is its own
-      return answer;
+      return isConfirmed ? this.ask(question, subject) : 'all';
     });
     if (!result) return false;
     const action = { label: t('Redo'), action: 'redo' } as const;
@@ -179,12 +180,30 @@ export class FileUndo {
       });
       return undefined;
     }
-    const result = await this.engine.undo(runId, request, this.workspace, ask);
+    const done = this.last.then(() => this.changeWithoutCommands(runId, request, ask));
+    this.last = done.catch(() => undefined);
+    const result = await done;
     if (!('code' in result)) return result;
     const action = { label: t('Take Over'), action: 'take-over' } as const;
     const isElsewhere = result.code === 'STORE_LOCKED';
     this.conversation.notice({ level: 'error', text: localizedErrorText(result), ...(isElsewhere && { action }) });
     return undefined;
+  }
+
+  /** Records what background commands have changed before the files change, also while a dialog was open. */
+  private async changeWithoutCommands(
+    runId: string,
+    request: UndoRequest | RedoRequest | RestorableRunBranchFiles,
+    ask: (question: UndoConfirmationRequest) => Promise<UndoConfirmationAnswer>,
+  ): ReturnType<ExecutionEngine['undo']> {
+    const hold = () => this.backgroundRecordings.hold(runId);
+    let release = 'undo' in request ? await hold() : () => {};
+    const askAndHold = async (question: UndoConfirmationRequest) => {
+      const answer = await ask(question);
+      release = await hold();
+      return answer;
+    };
+    return this.engine.undo(runId, request, this.workspace, askAndHold).finally(() => release());
   }
 
   /**

@@ -1,5 +1,6 @@
 // @invariant background-changes-are-recorded: While a background command is at work, either its changes are recorded or those of a call of
 // its run that are recorded themselves; each record begins before the last one ends.
+import { setTimeout } from 'node:timers/promises';
 import type { ToolCallKey } from '../../protocol/content/callKey.ts';
 import type { RunEvent, RunEventBody } from '../../protocol/run/events.ts';
 import {
@@ -22,7 +23,7 @@ interface Options {
 
 /**
  * - `calls`: recorded calls at work; `starting`: event numbers of recorded calls that wait for the record before them; `starts`: those of
- * other calls at work.
+ * other calls at work; `writes`: file tools at work.
  * - `recordings`: begun and not ended; `meanwhile`: what file tools change while a recording begins.
  * - `hasFailed`: the last changes could not be stored; `work`: the steps so far, one after the other.
  */
@@ -32,6 +33,7 @@ interface RunState {
   open?: { toolCallId: string; recording: FileRecording } | undefined;
   readonly starting: Map<string, number>;
   readonly starts: Map<string, number>;
+  readonly writes: Map<string, { ended: Promise<void>; end(): void }>;
   readonly recordings: Set<FileRecording>;
   meanwhile?: OtherChange[] | undefined;
   hasFailed: boolean;
@@ -84,6 +86,20 @@ export class BackgroundRecordings {
     if (this.runs.has(runId)) await this.inTurn(runId, (run) => this.renew(runId, run));
   }
 
+  /** Writes the changes until now. Later ones follow after `release`: by then an undo or redo is on record, and its own are left out. */
+  async hold(runId: string): Promise<() => void> {
+    let release = () => {};
+    if (!this.runs.has(runId)) return release;
+    const released = new Promise<void>((resolve) => (release = resolve));
+    await new Promise<void>((resolve) => {
+      void this.inTurn(runId, async (run) => {
+        await this.renew(runId, run).finally(resolve);
+        await released;
+      });
+    });
+    return release;
+  }
+
   /** Writes the last changes of a command that has ended. */
   async commandEnded({ runId, toolCallId }: ToolCallKey): Promise<void> {
     if (!this.runs.has(runId)) return;
@@ -96,7 +112,7 @@ export class BackgroundRecordings {
   onEvent(event: RunEvent): void {
     const run = this.runs.get(event.runId);
     if (!run) return;
-    const { starts, starting, recordings } = run;
+    const { starts, starting, writes, recordings } = run;
     const except = (change: OtherChange) => {
       for (const one of recordings) one.exceptChange(change);
       run.meanwhile?.push(change);
@@ -111,12 +127,14 @@ export class BackgroundRecordings {
         break;
       case 'tool-start':
         (event.snapshot === undefined ? starts : starting).set(event.toolCallId, event.seq);
+        if (event.changes || event.moved) writes.set(event.toolCallId, createEnd());
         break;
       case 'tool-end': {
         const seq = starts.get(event.toolCallId);
-        for (const one of [starts, starting]) one.delete(event.toolCallId);
         const { changes, moved } = event;
         if (seq !== undefined && (changes?.length || moved)) except({ seq, changes, moved });
+        writes.get(event.toolCallId)?.end();
+        for (const one of [starts, starting, writes]) one.delete(event.toolCallId);
         break;
       }
       case 'undo':
@@ -163,7 +181,10 @@ export class BackgroundRecordings {
       changes = [],
       repositories = [],
       ...recorded
-    } = await open.recording.end(() => this.options.newPack(runId));
+    } = await open.recording.end(
+      () => this.options.newPack(runId),
+      () => settled(run),
+    );
     run.recordings.delete(open.recording);
     following?.startAfter({ changes, repositories });
     // A call that has started, and waits for this, follows.
@@ -198,11 +219,26 @@ export class BackgroundRecordings {
   }
 }
 
+const maxSettlingMs = 5000;
+
+/** Resolves when the file tools that are at work now have ended, or take too long. */
+const settled = ({ writes }: RunState): Promise<unknown> => {
+  const ended = Promise.all([...writes.values()].map((one) => one.ended));
+  return writes.size === 0 ? ended : Promise.race([ended, setTimeout(maxSettlingMs, undefined, { ref: false })]);
+};
+
+function createEnd(): { ended: Promise<void>; end(): void } {
+  let end = () => {};
+  const ended = new Promise<void>((resolve) => (end = resolve));
+  return { ended, end };
+}
+
 const createRunState = (): RunState => ({
   calls: 0,
   isAtRest: false,
   starting: new Map(),
   starts: new Map(),
+  writes: new Map(),
   recordings: new Set(),
   hasFailed: false,
   work: Promise.resolve(),

@@ -92,9 +92,10 @@ export function createFileRecorder(options: FileRecorderOptions): FileRecorder {
     one.runId === other.runId && (one.isBackground || other.isBackground);
   const recordingOf = (id: string, own: ActiveRecording): FileRecording => ({
     snapshot: id,
-    async end(newPack) {
+    async end(newPack, settled) {
       try {
         const compared = await compare({ id, store, pack: await newPack() });
+        await settled?.();
         if ('problem' in compared) {
           discard(id);
           return { unrecorded: compared.problem === 'disk-full' ? 'failed' : compared.problem };

@@ -14,8 +14,9 @@ export interface FileRecording {
   /**
    * Compares the open folders with the state before the call. Never rejects.
    * @param newPack returns the path of the pack for the contents
+   * @param settled resolves when the file tools at work have ended, whose changes are left out
    */
-  end(newPack: () => Promise<string>): Promise<RecordedChanges>;
+  end(newPack: () => Promise<string>, settled?: () => Promise<unknown>): Promise<RecordedChanges>;
   /** Forgets the state before the call, which did not start or whose changes are stored. */
   forget(): void;
   /** Goes on after the call, whose command is in the background now. */

@@ -62,11 +62,13 @@ describe('what a command changes in the background', () => {
   const undo = async (ids?: readonly string[], meanwhile = async () => {}) => {
     await written();
     const toolCallIds = ids ?? undoableCallIds(await talk.kept(), 'run');
-    return talk.engine.undo(talk.runId, { toolCallIds }, talk.workspace, async () => {
+    let release = () => {};
+    const ask = async () => {
       await meanwhile();
-      await written();
-      return 'all';
-    });
+      release = await talk.backgroundRecordings!.hold(talk.runId);
+      return 'all' as const;
+    };
+    return talk.engine.undo(talk.runId, { toolCallIds }, talk.workspace, ask).finally(() => release());
   };
   const redo = async () => {
     const { undos = [] } = await talk.kept();
