@@ -7,6 +7,7 @@ export const noTools: ToolHost = {
   stateOfFiles: async () => undefined,
   recorded: async () => ({}),
   forgetRecorded: () => {},
+  holdCommandChanges: async () => () => {},
   canApprove: true,
   prepare: async () => {},
   getVisibleTools: () => [],

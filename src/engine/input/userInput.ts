@@ -28,7 +28,7 @@ export async function sendInput(
   { runId, when = 'turn', ...input }: RunInput,
 ): Promise<boolean> {
   const active = runs.get(runId);
-  if (!active || active.ended || active.controller.signal.aborted) return false;
+  if (!active || active.ended || active.undoing || active.controller.signal.aborted) return false;
   if (!active.log) return active.early.push({ ...input, when }) > 0;
   if (when === 'turn' && ((await active.asking?.receive(input)) || hasOnlyChoices(input))) return true;
   const emitted = active.log.emit({ type: 'queued', ...userTextOf(input), ...(when !== 'turn' && { when }) });

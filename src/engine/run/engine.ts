@@ -9,7 +9,6 @@ import type { Run } from '../../protocol/run/run.ts';
 import { type LocalizedMessage, message } from '../../protocol/text/l10n.ts';
 import { messageOf, toErrorInfo } from '../../protocol/text/localized.ts';
 import { createIsolatedListener } from '../../protocol/values/listeners.ts';
-import type { RestorableRunBranchFiles } from '../../runs/branchFiles.ts';
 import type { WritableRun } from '../../runs/store.ts';
 import type { Workspace } from '../../tools/core/workspace.ts';
 import { AcceptedRequestSizes } from '../context/acceptedRequests.ts';
@@ -53,16 +52,8 @@ import {
   type WorkflowAdvancePlan,
 } from './advance.ts';
 import type { EngineOptions } from './engineOptions.ts';
-import {
-  type RedoRequest,
-  redoFileChanges,
-  restoreFilesOfConversationBranch,
-  type UndoConfirmationAnswer,
-  type UndoConfirmationRequest,
-  type UndoRequest,
-  type UndoResult,
-  undoFileChanges,
-} from './undo.ts';
+import { type FileRestorationRequest, restoreFiles } from './fileRestoration.ts';
+import type { UndoConfirmation, UndoResult } from './undo.ts';
 
 export type InterruptionChoice = Pick<
   Extract<RunEventBody, { type: 'interruption-choice' }>,
@@ -74,6 +65,7 @@ type Start = { runId: string } & Partial<Omit<WorkflowAdvancePlan, 'model'>> & U
 /** Running runs of this window by id. Methods resolve with a result and never throw for failures of models or disks. */
 export class ExecutionEngine {
   private readonly active = new Map<string, ActiveRun>();
+  private isClosed = false;
   private readonly grants = new Map<string, Set<string>>();
   private readonly ahead = new Map<string, SummaryPrefetcher>();
   private readonly accepted = new AcceptedRequestSizes();
@@ -150,12 +142,13 @@ export class ExecutionEngine {
    */
   async compact(runId: string, model?: string): Promise<'later' | 'stopped' | boolean | ErrorInfo> {
     const active = this.active.get(runId);
-    if (active && !active.ended && !active.controller.signal.aborted) {
+    if (active && !active.ended && !active.undoing && !active.controller.signal.aborted) {
       active.wantsCompaction = true;
       return 'later';
     }
     const before = await this.options.store.read(runId).catch(errorInfoOf);
     if ('code' in before) return before;
+    while (this.active.get(runId)?.undoing) await this.active.get(runId)?.closed;
     const plan = { ...chatAdvancePlan, onlyCompacts: true as const, ...(model !== undefined && { model }) };
     const entered = this.enter(runId, [], () => this.options.store.open(runId), plan);
     const { controller, closed } = this.active.get(runId)!;
@@ -214,7 +207,7 @@ export class ExecutionEngine {
 
   pause(runId: string): void {
     const active = this.active.get(runId);
-    if (!active || active.ended) return;
+    if (!active || active.ended || active.undoing) return;
     active.pausing = true;
     void active.log?.emit({ type: 'pausing' });
   }
@@ -234,12 +227,16 @@ export class ExecutionEngine {
    */
   async undo(
     runId: string,
-    request: UndoRequest | RedoRequest | RestorableRunBranchFiles,
+    request: FileRestorationRequest,
     workspace: Workspace,
-    ask: (question: UndoConfirmationRequest) => Promise<UndoConfirmationAnswer>,
+    ask: UndoConfirmation,
   ): Promise<UndoResult | ErrorInfo> {
     const before = this.active.get(runId);
-    if (before && !before.ended && !before.undoing)
+    if (before?.undoing && !before.ended) {
+      await before.closed;
+      return this.undo(runId, request, workspace, ask);
+    }
+    if (before && !before.ended)
       return {
         code: 'ENGINE_BUSY',
         ...toErrorInfo(message('This run is in progress. Stop it, then undo its changes.')),
@@ -252,19 +249,17 @@ export class ExecutionEngine {
     let log: RunLog | undefined;
     try {
       await before?.closed;
+      const host = await resolveToolHost(this.options);
       log = new RunLog(await store.open(runId), onEvent, now);
       attachRunLog(active, log);
       const undoLocation = await this.undoLocationOf(log, workspace);
       await endUnfinishedCalls(
         log,
-        createRecoveryProbe(log, await resolveToolHost(this.options), this.options, async () => undoLocation.workspace),
+        createRecoveryProbe(log, host, this.options, async () => undoLocation.workspace),
         [...(log.run.asking ?? []), ...unsettledCallIds(log.run)], // these can still be answered
       ); // interrupted calls are judged before the undo
-      const parts = { store, ...undoLocation };
-      if ('undo' in request) return await redoFileChanges(log, parts, request);
-      return await ('files' in request
-        ? restoreFilesOfConversationBranch(log, parts, request, ask)
-        : undoFileChanges(log, parts, request, ask));
+      const hold = () => host.holdCommandChanges(runId);
+      return await restoreFiles(log, { store, ...undoLocation }, request, { ask, hold });
     } catch (error) {
       return errorInfoOf(error);
     } finally {
@@ -296,6 +291,7 @@ export class ExecutionEngine {
   }
 
   async close(): Promise<void> {
+    this.isClosed = true; // for a message that waits for an undo
     for (const active of this.active.values()) active.controller.abort(RunAbortedError.byClosing());
     for (const ahead of this.ahead.values()) ahead.giveUp();
     await Promise.all([...this.active.values()].map((active) => active.closed));
@@ -316,7 +312,8 @@ export class ExecutionEngine {
     plan: WorkflowAdvancePlan,
   ): Promise<EngineResult> {
     const before = this.active.get(runId);
-    if (before && !before.ended && !before.undoing && !before.controller.signal.aborted)
+    if (before?.undoing && !before.ended) return before.closed.then(() => this.enter(runId, inputs, open, plan));
+    if (this.isClosed || (before && !before.ended && !before.controller.signal.aborted))
       return Promise.resolve(failedEngineResult('ENGINE_BUSY', message('This run is already in progress.')));
     void this.makeWay();
     const active = createActiveRun(inputs);

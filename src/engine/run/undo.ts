@@ -79,7 +79,8 @@ interface Dependencies {
   workspace: Workspace;
   problem?: LocalizableText;
 }
-type Ask = (question: UndoConfirmationRequest) => Promise<UndoConfirmationAnswer>;
+/** Confirms an undo with the user. */
+export type UndoConfirmation = (question: UndoConfirmationRequest) => Promise<UndoConfirmationAnswer>;
 
 interface Work {
   operations: readonly UndoFileOperation[];
@@ -95,7 +96,7 @@ export async function undoFileChanges(
   log: RunLog,
   parts: Dependencies,
   { toolCallIds, paths }: UndoRequest,
-  ask: Ask,
+  ask: UndoConfirmation,
 ): Promise<UndoResult> {
   const operations = undoOperations(log.run, toolCallIds, paths);
   const repositories = planRepositoryUndos(log.run, toolCallIds, paths);
@@ -111,7 +112,7 @@ export async function restoreFilesOfConversationBranch(
   log: RunLog,
   parts: Dependencies,
   { files, left }: RestorableRunBranchFiles,
-  ask: Ask,
+  ask: UndoConfirmation,
 ): Promise<UndoResult> {
   const operations = files.map(
     (file, order): UndoFileStep => ({
@@ -214,7 +215,7 @@ async function work(
   log: RunLog,
   parts: Dependencies,
   { operations, repositories = [], left }: Work,
-  ask: Ask,
+  ask: UndoConfirmation,
   isWhole = false,
 ): Promise<Done> {
   const { store, workspace, problem } = parts;

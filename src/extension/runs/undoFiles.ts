@@ -1,8 +1,9 @@
 import * as vscode from 'vscode';
 import type { ExecutionEngine } from '../../engine/run/engine.ts';
+import type { FileRestorationRequest } from '../../engine/run/fileRestoration.ts';
 import { overlappingCallIds } from '../../engine/run/recordedCalls.ts';
 import type {
-  RedoRequest,
+  UndoConfirmation,
   UndoConfirmationAnswer,
   UndoConfirmationRequest,
   UndoRequest,
@@ -33,9 +34,6 @@ import {
 import type { PanelConversation } from './conversation.ts';
 
 export class FileUndo {
-  /** Changes follow each other. */
-  private last: Promise<unknown> = Promise.resolve();
-
   constructor(
     private readonly engine: ExecutionEngine,
     private readonly store: RunStore,
@@ -169,8 +167,8 @@ export class FileUndo {
   /** Undefined: nothing was possible, which was reported. */
   private async change(
     runId: string,
-    request: UndoRequest | RedoRequest | RestorableRunBranchFiles,
-    ask: (question: UndoConfirmationRequest) => Promise<UndoConfirmationAnswer>,
+    request: FileRestorationRequest,
+    ask: UndoConfirmation,
   ): Promise<UndoResult | undefined> {
     if (!this.workspace.trusted) {
       this.conversation.notice({
@@ -180,30 +178,12 @@ export class FileUndo {
       });
       return undefined;
     }
-    const done = this.last.then(() => this.changeWithoutCommands(runId, request, ask));
-    this.last = done.catch(() => undefined);
-    const result = await done;
+    const result = await this.engine.undo(runId, request, this.workspace, ask);
     if (!('code' in result)) return result;
     const action = { label: t('Take Over'), action: 'take-over' } as const;
     const isElsewhere = result.code === 'STORE_LOCKED';
     this.conversation.notice({ level: 'error', text: localizedErrorText(result), ...(isElsewhere && { action }) });
     return undefined;
-  }
-
-  /** Records what background commands have changed before the files change, also while a dialog was open. */
-  private async changeWithoutCommands(
-    runId: string,
-    request: UndoRequest | RedoRequest | RestorableRunBranchFiles,
-    ask: (question: UndoConfirmationRequest) => Promise<UndoConfirmationAnswer>,
-  ): ReturnType<ExecutionEngine['undo']> {
-    const hold = () => this.backgroundRecordings.hold(runId);
-    let release = 'undo' in request ? await hold() : () => {};
-    const askAndHold = async (question: UndoConfirmationRequest) => {
-      const answer = await ask(question);
-      release = await hold();
-      return answer;
-    };
-    return this.engine.undo(runId, request, this.workspace, askAndHold).finally(() => release());
   }
 
   /**

@@ -86,7 +86,7 @@ export class BackgroundRecordings {
     if (this.runs.has(runId)) await this.inTurn(runId, (run) => this.renew(runId, run));
   }
 
-  /** Writes the changes until now. Later ones follow after `release`: by then an undo or redo is on record, and its own are left out. */
+  /** Writes the changes until now. Later ones follow after the returned function: by then an undo or redo is on record, and left out. */
   async hold(runId: string): Promise<() => void> {
     let release = () => {};
     if (!this.runs.has(runId)) return release;
@@ -123,6 +123,8 @@ export class BackgroundRecordings {
     switch (event.type) {
       case 'phase':
         run.isAtRest = event.phase !== 'Running';
+        if (run.isAtRest) for (const one of writes.values()) one.end(); // also a tool whose end could not be stored
+        if (run.isAtRest) writes.clear();
         void this.record(event.runId);
         break;
       case 'tool-start':

@@ -84,6 +84,8 @@ export interface ToolHost {
   recorded(snapshot: string, newPack: () => Promise<string>): Promise<RecordedChanges>;
   /** Forgets the state before such a call when its changes are stored. */
   forgetRecorded(snapshot: string): void;
+  /** Records what background commands have changed, and no more until the returned function is called. */
+  holdCommandChanges(runId: string): Promise<() => void>;
   edited(
     files: Readonly<Dictionary<FileChangedByRun>>,
     read: (id: string) => Promise<string>,
@@ -137,6 +139,7 @@ export function createToolHost({
       return readFileChangeStates(undoWorkspace, doing);
     },
     recorded: async (snapshot, newPack) => (await recorder?.interrupted(snapshot).end(newPack)) ?? {},
+    holdCommandChanges: async (runId) => (await backgroundRecordings?.hold(runId)) ?? (() => {}),
     forgetRecorded: (snapshot) => recorder?.interrupted(snapshot).forget(),
     stateOfFiles: (call, undoWorkspace = workspace) => fileSizesAndTimes(undoWorkspace, call),
     edited: (files, read, undoWorkspace = workspace) => findExternalEdits(undoWorkspace, files, read),

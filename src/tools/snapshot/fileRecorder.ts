@@ -15,7 +15,7 @@ import type { CompareRequest, compareSnapshot } from './compareSnapshot.ts';
 import { filesSince, repositorySince } from './earlierRecord.ts';
 import { createEmptyRecording, type FileRecording, type RecordedCall, type RecordedChanges } from './fileRecording.ts';
 import { maxSnapshotEntries } from './limits.ts';
-import { type OtherChange, type PathChange, type PathState, withoutOtherChanges } from './otherChanges.ts';
+import { changesSeen, type OtherChange, type PathChange, type PathState, withoutOtherChanges } from './otherChanges.ts';
 import type { SnapshotRequest, takeSnapshot } from './takeSnapshot.ts';
 
 /** Records what calls do to the files of the open folders, so that it can be shown and undone. */
@@ -86,7 +86,7 @@ export function createFileRecorder(options: FileRecorderOptions): FileRecorder {
     promisesFrom = Date.now() + retryMs;
     return new ToolError('E_PRECONDITION_FAILED', notPromised);
   };
-  const busy = async (but?: string) => (await options.isBusy?.(but)) === true;
+  const busy = (but?: string) => Promise.resolve(options.isBusy?.(but)).then(Boolean, () => true);
   /** Recordings of the background commands of a run and of its calls follow each other. */
   const isApart = (one: ActiveRecording, other: ActiveRecording) =>
     one.runId === other.runId && (one.isBackground || other.isBackground);
@@ -95,6 +95,7 @@ export function createFileRecorder(options: FileRecorderOptions): FileRecorder {
     async end(newPack, settled) {
       try {
         const compared = await compare({ id, store, pack: await newPack() });
+        const seen = own.otherChanges.length;
         await settled?.();
         if ('problem' in compared) {
           discard(id);
@@ -127,7 +128,10 @@ export function createFileRecorder(options: FileRecorderOptions): FileRecorder {
           return path === undefined || isExcepted(path) ? [] : [{ ...change, path }];
         });
         return {
-          changes: withoutOtherChanges(filesSince(inside, own.earlier.changes), own.otherChanges)
+          changes: withoutOtherChanges(
+            filesSince(inside, own.earlier.changes),
+            own.otherChanges.map((one, at) => (at < seen ? one : changesSeen(one, inside))),
+          )
             .map(toStoredChange)
             .map((change) => (isShared || others.has(change.path) ? { ...change, mixed: true as const } : change))
             .sort(inOrder),

@@ -66,6 +66,15 @@ export function withoutOtherChanges(changes: readonly PathChange[], others: read
   return remaining.filter(({ path }) => !left.has(path));
 }
 
+/** Returns what a comparison has seen of a file tool's changes, which ended after it. */
+export function changesSeen({ seq, changes, moved }: OtherChange, compared: readonly PathChange[]): OtherChange {
+  const now = new Map(compared.map(({ path, after }) => [path, after?.id ?? null]));
+  const isSeen = ({ path, before, after }: StoredFileChange) => now.get(path) !== before || before === after;
+  const isThere = ({ from }: FileMove) =>
+    compared.some(({ path, after }) => after !== null && (path === from || path.startsWith(`${from}/`)));
+  return { seq, changes: changes?.filter(isSeen), moved: moved && !isThere(moved) ? moved : undefined };
+}
+
 function statesOf(
   { before, after, kind, mode, afterKind, afterMode }: Omit<StoredFileChange, 'path'>,
   found: PathChange | undefined,

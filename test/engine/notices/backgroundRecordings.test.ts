@@ -62,13 +62,10 @@ describe('what a command changes in the background', () => {
   const undo = async (ids?: readonly string[], meanwhile = async () => {}) => {
     await written();
     const toolCallIds = ids ?? undoableCallIds(await talk.kept(), 'run');
-    let release = () => {};
-    const ask = async () => {
+    return talk.engine.undo(talk.runId, { toolCallIds }, talk.workspace, async () => {
       await meanwhile();
-      release = await talk.backgroundRecordings!.hold(talk.runId);
-      return 'all' as const;
-    };
-    return talk.engine.undo(talk.runId, { toolCallIds }, talk.workspace, ask).finally(() => release());
+      return 'all';
+    });
   };
   const redo = async () => {
     const { undos = [] } = await talk.kept();
@@ -170,9 +167,15 @@ describe('what a command changes in the background', () => {
     await begin(
       { one: 'echo 1 > a', two: 'rm b; echo c > c; git checkout -qb other', three: 'true' },
       { text: 'It runs.' },
+      { text: 'And on.' },
     );
     await step('one');
-    await undo(undefined, () => step('two'));
+    let next: Promise<unknown> | undefined;
+    await undo(undefined, async () => {
+      next = talk.say('And now?'); // waits for the undo
+      await step('two');
+    });
+    await next;
     assert.deepEqual(files('a', 'b', 'c'), ['A\n', undefined, 'c\n']);
     assert.deepEqual(await undo(), { undone: ['b', 'c', '.git'], left: [] });
     assert.deepEqual(files('a', 'b', 'c'), ['A\n', 'B\n', undefined]);
@@ -245,7 +248,7 @@ describe('what a command changes in the background', () => {
     await talk.continue('Go on.');
     await eventually('its end', () => talk.events.some(({ type }) => type === 'command-end'));
     assert.deepEqual(files('a'), ['3\n']);
-    await undo();
+    assert.deepEqual(await undo(), { undone: ['a', '.git'], left: [] });
     assert.deepEqual(files('a'), ['A\n']);
     assert.equal(execFileSync('git', ['log', '--format=%s'], { cwd: root }).toString(), 'first\n');
     await redo();

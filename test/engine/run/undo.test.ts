@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { chmodSync, mkdirSync, readdirSync, readFileSync, readlinkSync, rmSync, statSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 import type { UndoConfirmationAnswer, UndoConfirmationRequest, UndoResult } from '../../../src/engine/run/undo.ts';
+import { newestRedoableUndo } from '../../../src/protocol/run/runFiles.ts';
 import { message } from '../../../src/protocol/text/l10n.ts';
 import { undoableCallIds } from '../../../src/runs/undoSteps.ts';
 import { sha256 } from '../../../src/tools/sandbox/fileText.ts';
@@ -183,19 +184,39 @@ describe('undo', () => {
   });
 
   it('is not in the way of the next message, which waits for it', async () => {
-    await begin({ a: 'A' }, { calls: [write('a', 'A1')] }, { text: 'Done.' }, { text: 'Seen.' });
-    let next: ReturnType<typeof talk.continue> | undefined;
-    await undo('run', 'all', undefined, () => {
-      next = talk.continue('And now?');
-    });
-    assert.equal((await next)?.error, undefined);
-    assert.match(
+    await begin(
+      { a: 'A' },
+      { calls: [write('a', 'A1')] },
+      { text: 'Done.' },
+      { text: 'Seen.' },
+      { text: 'Seen again.' },
+    );
+    const toldLast = () =>
       talk.client.requests
         .at(-1)!
         .messages.map(({ content }) => content)
-        .join(),
-      /has undone.*And now/s,
-    );
+        .join();
+    let next: Promise<unknown> | undefined;
+    await undo('run', 'all', undefined, () => {
+      next = talk.say('And now?');
+    });
+    await next;
+    assert.match(toldLast(), /has undone.*And now/s);
+    const redone = newestRedoableUndo(await talk.kept(), () => true)!.seq;
+    const redoing = talk.engine.undo(talk.runId, { undo: redone }, talk.workspace, async () => 'none');
+    await talk.say('And then?'); // before the record is open
+    await redoing;
+    assert.match(toldLast(), /has redone.*And then/s);
+    assert.deepEqual([(await talk.kept()).queued, files('a')], [[], ['A1']]);
+  });
+
+  it('is waited for by a compaction', async () => {
+    await begin({ a: 'A' }, { calls: [write('a', 'A1')] }, { text: 'Done.' });
+    let compacted: Promise<unknown> | undefined;
+    await undo('run', 'all', undefined, () => {
+      compacted = talk.engine.compact(talk.runId);
+    });
+    assert.notEqual(await compacted, 'later');
     assert.deepEqual(files('a'), ['A']);
   });
 

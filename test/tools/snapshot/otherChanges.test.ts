@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { filesSince } from '../../../src/tools/snapshot/earlierRecord.ts';
 import {
+  changesSeen,
   type OtherChange,
   type PathChange,
   type PathState,
@@ -73,4 +74,19 @@ describe('changes since an earlier record', () => {
     assert.deepEqual(filesSince(['a: A→B', 'c: C→D'].map(changeOf), earlier).map(rowOf), ['c: C→D']);
     assert.deepEqual(filesSince(['a: A→C', 'n: -→-'].map(changeOf), earlier).map(rowOf), ['a: B→C', 'n: N→-']);
   });
+});
+
+describe('what a comparison has seen of a file tool that ended after it', () => {
+  const cases: { name: string; found: string[]; other: string; left: string[] }[] = [
+    { name: 'nothing yet', found: ['a: A→B'], other: 'a: B→C', left: ['a: A→B'] },
+    { name: 'all', found: ['a: A→C'], other: 'a: B→C', left: ['a: A→B @9.5'] },
+    { name: 'all, and a later change', found: ['a: A→D'], other: 'a: A→B', left: ['a: B→D'] },
+    { name: 'no move yet', found: ['d/a: A→B'], other: 'd moved to e', left: ['d/a: A→B'] },
+    { name: 'the move', found: ['d/a: A→-', 'e/a: -→B'], other: 'd moved to e', left: ['e/a: A→B'] },
+  ];
+  for (const { name, found, other, left } of cases)
+    it(name, () => {
+      const compared = found.map(changeOf);
+      assert.deepEqual(withoutOtherChanges(compared, [changesSeen(otherOf(other, 0), compared)]).map(rowOf), left);
+    });
 });

@@ -1,0 +1,40 @@
+import type { RestorableRunBranchFiles } from '../../runs/branchFiles.ts';
+import type { RunLog } from '../core/runLog.ts';
+import {
+  type RedoRequest,
+  redoFileChanges,
+  restoreFilesOfConversationBranch,
+  type UndoConfirmation,
+  type UndoRequest,
+  type UndoResult,
+  undoFileChanges,
+} from './undo.ts';
+
+export type FileRestorationRequest = UndoRequest | RedoRequest | RestorableRunBranchFiles;
+
+/**
+ * Undoes changes of a run, restores files to the state that the run left, or redoes an undo.
+ *
+ * @param hold records what background commands have changed, also while a dialog was open, and no more until the returned function is called
+ */
+export async function restoreFiles(
+  log: RunLog,
+  parts: Parameters<typeof undoFileChanges>[1],
+  request: FileRestorationRequest,
+  { ask, hold }: { ask: UndoConfirmation; hold(): Promise<() => void> },
+): Promise<UndoResult> {
+  let release = () => {};
+  const askAndHold: UndoConfirmation = async (question) => {
+    const answer = await ask(question);
+    if (answer !== 'none') release = await hold();
+    return answer;
+  };
+  try {
+    if ('files' in request) return await restoreFilesOfConversationBranch(log, parts, request, askAndHold);
+    if ('toolCallIds' in request) return await undoFileChanges(log, parts, request, askAndHold);
+    release = await hold();
+    return await redoFileChanges(log, parts, request);
+  } finally {
+    release();
+  }
+}
