@@ -300,7 +300,7 @@ describe('an end of a run', () => {
     });
 
     it('that is full already takes no words: they are in the message box until it does', async () => {
-      writeFileSync(path.join(runs, 'ballast'), Buffer.alloc(512 * 1024 - 40_000));
+      writeFileSync(path.join(runs, 'ballast'), Buffer.alloc(512 * 1024 - 50_000));
       await asks();
       await editor.panel.send(`And that: ${'it is long. '.repeat(5000)}`);
       await says(/^The disk is full/, 'Manage Storage…');
