@@ -15,9 +15,9 @@ import { hasUnfinishedTurn, isBetweenTurns, isRunHeldByDenial } from '../../src/
 import {
   callsInStartOrder,
   commandEndMessageForUser,
-  filesToUndo,
   hasCommandFailed,
   type Run,
+  standingFiles,
   unreportedCommandEnds,
 } from '../../src/protocol/run/run.ts';
 import type { ErrorReason, RepeatedCallDetails, RunEndErrorCode } from '../../src/protocol/text/codes.ts';
@@ -253,8 +253,8 @@ function receipt(run: Run): RunEndNotice | undefined {
   if (!work?.ended) return undefined;
   const since = callsInStartOrder(run).filter(([, { startedAt = 0 }]) => startedAt >= work.began);
   const calls = since.map(([, state]) => state);
-  const files = new Set(calls.flatMap(filesToUndo)).size;
-  const standing = new Set(since.flatMap(([id, state]) => (filesToUndo(state).length > 0 ? [id] : [])));
+  const files = new Set(calls.flatMap(standingFiles)).size;
+  const standing = new Set(since.flatMap(([id, state]) => (standingFiles(state).length > 0 ? [id] : [])));
   const commands = calls.filter(({ command, step }) => command && !step).length;
   if (files + commands === 0) return undefined;
   const cost = (run.usage.cost ?? 0) - work.costBefore;

@@ -1,5 +1,5 @@
 import type { WorkStats } from '../../protocol/content/workStats.ts';
-import { callsInStartOrder, type Run } from '../../protocol/run/run.ts';
+import { callsInStartOrder, type Run, standingFiles } from '../../protocol/run/run.ts';
 
 /** Returns a function that measures the work since this call, for the turn limit. `now`: clock of the events. */
 export function startWorkStats(run: Run, now: () => number): (turns: number) => WorkStats {
@@ -14,11 +14,6 @@ export function startWorkStats(run: Run, now: () => number): (turns: number) => 
 }
 
 function changedSince(run: Run, began: number): number {
-  const files = new Set<string>();
-  for (const [, { startedAt = 0, changes = [], moved, undone = [] }] of callsInStartOrder(run)) {
-    if (startedAt < began) continue;
-    for (const path of [...changes.map((change) => change.path), ...(moved ? [moved.to] : [])])
-      if (!undone.includes(path)) files.add(path);
-  }
-  return files.size;
+  const since = callsInStartOrder(run).filter(([, { startedAt = 0 }]) => startedAt >= began);
+  return new Set(since.flatMap(([, state]) => standingFiles(state))).size;
 }

@@ -33,7 +33,7 @@ import type {
 import type { WorkflowGraphState } from './graph.ts';
 import type { WorkflowNodeOutcome } from './outcomes.ts';
 import type { ReadOnlyReasonCode } from './readOnlyReason.ts';
-import type { FileChangedByRun, RedoableUndo } from './runFiles.ts';
+import { type FileChangedByRun, parentFolders, type RedoableUndo } from './runFiles.ts';
 
 /**
  * Tool call as displayed on its card. Arguments are in the assistant message, the outcome is in the tool message.
@@ -227,9 +227,14 @@ export function restoreRunDictionaries(run: Run): Run {
 export const callsInStartOrder = ({ calls }: Pick<Run, 'calls'>): [toolCallId: string, state: CallState][] =>
   sortedDictionaryEntries(calls).sort(([, one], [, other]) => startOf(one) - startOf(other));
 
-/** Returns the files that a call has changed and that no undo has restored. */
-export const filesToUndo = ({ changes = [], moved, undone = [] }: CallState): string[] =>
-  [...changes.map(({ path }) => path), ...(moved ? [moved.to] : [])].filter((path) => !undone.includes(path));
+/** Returns the files that a call has changed and that no undo has restored. Folders count only without files in them. */
+export function standingFiles(state: CallState): string[] {
+  const { moved, undone = [] } = state;
+  const changed = netChanges(state);
+  const parents = parentFolders(changed);
+  const files = changed.map(({ path }) => path).filter((path) => !parents.has(path));
+  return [...files, ...(moved ? [moved.to] : [])].filter((path) => !undone.includes(path));
+}
 
 /** Returns one change for each path that a call has changed, whose command may have changed it several times in the background. */
 export function netChanges({ changes = [] }: CallState): StoredFileChange[] {
@@ -244,10 +249,10 @@ export function netChanges({ changes = [] }: CallState): StoredFileChange[] {
 }
 
 /** Returns the files and repositories that a call has changed and that no undo has restored. */
-export const pathsToUndo = (state: CallState): string[] => [
-  ...filesToUndo(state),
-  ...(state.repositories ?? []).map(({ path }) => path).filter((path) => !state.undone?.includes(path)),
-];
+export const pathsToUndo = ({ changes = [], moved, repositories = [], undone = [] }: CallState): string[] =>
+  [...[...changes, ...repositories].map(({ path }) => path), ...(moved ? [moved.to] : [])].filter(
+    (path) => !undone.includes(path),
+  );
 
 const startOf = ({ startSeq = Number.MAX_SAFE_INTEGER }: CallState): number => startSeq;
 

@@ -272,6 +272,16 @@ describe('Every end of a run', () => {
     const counts: RunEventBody = { type: 'message', message: { role: 'tool', content: '', toolResults: [told] } };
     const counted = [...begin, ...does, counts, paid, ...concludes];
     assert.match(runEndNotice(runOf('run-1', counted))!.says, /^Done · 1 file \+1,200 −2 · 1 command/);
+    const folder = { path: 'new', before: null, after: 'f', afterKind: 'folder' as const };
+    const made = does.map((one) =>
+      one.type === 'tool-end' && one.toolCallId === 'c2'
+        ? { ...one, changes: [folder, { ...folder, path: 'new/b.ts', afterKind: 'file' as const }] }
+        : one,
+    );
+    assert.match(
+      runEndNotice(runOf('run-1', [...begin, ...made, ...concludes]))!.says,
+      /^Done · 2 files · 1 command · /,
+    );
     const undo = { toolCallIds: ['c1'], changes: [{ path: 'a.ts', before: 'a'.repeat(64), after: null }] };
     assert.match(runEndNotice(runOf('run-1', [...counted, { type: 'undo', ...undo }]))!.says, /^Done · 1 command · /);
     assert.equal(runEndNotice(runOf('run-1', [...begin, ...reads, ...concludes])), undefined);
