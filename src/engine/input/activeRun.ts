@@ -38,3 +38,12 @@ export function createActiveRun(early: UserInput[] = []): ActiveRun {
     closed: none,
   };
 }
+
+export const unheardIn = ({ early }: { early: readonly unknown[] }): { isUnheard?: true } =>
+  early.length > 0 ? { isUnheard: true } : {};
+
+/** Resolves to false if the user has stopped what waits for the undo, or the window closes. */
+export async function waitForUndo({ controller: { signal }, closed }: ActiveRun): Promise<boolean> {
+  await closed;
+  return !signal.aborted;
+}

@@ -1,9 +1,10 @@
 import type { RunEventBody } from '../../protocol/run/events.ts';
 import type { RunLog } from '../core/runLog.ts';
 
-/** `notes`: events that wait for the log. */
+/** `notes`: events that wait for the log. `earlier`: work that must end before the log opens; its own log may be open. */
 export interface RunLogHolder {
   log?: RunLog;
+  earlier?: RunLogHolder | undefined;
   notes: { body: RunEventBody; recorded(isRecorded: boolean): void }[];
   ended: boolean;
   closed: Promise<void>;
@@ -68,8 +69,10 @@ const isEmitted = (log: RunLog, body: RunEventBody): Promise<boolean> =>
     () => false,
   );
 
-/** Resolves to false if the log does not open, or cannot be written. */
-function isRecordedBy(held: RunLogHolder, body: RunEventBody): Promise<boolean> {
+/** Resolves to false if no log opens, or none can be written. Earlier work may wait for the event, so that its log comes first. */
+async function isRecordedBy(held: RunLogHolder, body: RunEventBody): Promise<boolean> {
+  const { earlier } = held;
+  if (!held.log && earlier && !earlier.ended && (await isRecordedBy(earlier, body))) return true;
   if (held.log) return isEmitted(held.log, body);
   return new Promise((resolve) => {
     held.notes.push({ body, recorded: resolve });

@@ -51,7 +51,8 @@ export async function changeQueuedMessage(
   await dependencies.note(runId, { type: 'queued-change', queued, ...userTextOf(input), when });
   const now = await waitingAt(dependencies, runId, queued);
   const isChanged = now?.text === input.userInput && now.when === when;
-  if (isChanged && when === 'now') dependencies.active.get(runId)?.controller.abort(RunAbortedError.byPerson());
+  const active = dependencies.active.get(runId);
+  if (isChanged && when === 'now' && !active?.undoing) active?.controller.abort(RunAbortedError.byPerson());
   return isChanged;
 }
 

@@ -31,7 +31,7 @@ import {
   stopDeadlineMs,
   waitForStopDeadline,
 } from '../core/stopDeadlines.ts';
-import { type ActiveRun, createActiveRun } from '../input/activeRun.ts';
+import { type ActiveRun, createActiveRun, unheardIn, waitForUndo } from '../input/activeRun.ts';
 import type { QueuedMessageChange } from '../input/messageQueue.ts';
 import { attachRunLog, recordOutOfTurn } from '../input/outOfTurnEvents.ts';
 import { isLateChoice, type UserInput, UserQuestionQueue } from '../input/questionQueue.ts';
@@ -65,7 +65,6 @@ type Start = { runId: string } & Partial<Omit<WorkflowAdvancePlan, 'model'>> & U
 /** Running runs of this window by id. Methods resolve with a result and never throw for failures of models or disks. */
 export class ExecutionEngine {
   private readonly active = new Map<string, ActiveRun>();
-  private isClosed = false;
   private readonly grants = new Map<string, Set<string>>();
   private readonly ahead = new Map<string, SummaryPrefetcher>();
   private readonly accepted = new AcceptedRequestSizes();
@@ -148,7 +147,8 @@ export class ExecutionEngine {
     }
     const before = await this.options.store.read(runId).catch(errorInfoOf);
     if ('code' in before) return before;
-    while (this.active.get(runId)?.undoing) await this.active.get(runId)?.closed;
+    const undo = this.active.get(runId);
+    if (undo?.undoing) return (await waitForUndo(undo)) ? this.compact(runId, model) : 'stopped';
     const plan = { ...chatAdvancePlan, onlyCompacts: true as const, ...(model !== undefined && { model }) };
     const entered = this.enter(runId, [], () => this.options.store.open(runId), plan);
     const { controller, closed } = this.active.get(runId)!;
@@ -201,6 +201,7 @@ export class ExecutionEngine {
     const { log } = active ?? {};
     if (log?.run.held) log.emit({ type: 'hold-end' }).catch(() => {}); // the run ends with its record
     active?.controller.abort(RunAbortedError.byPerson());
+    if (active?.undoing) active.controller = new AbortController(); // what waits for it from now on is not stopped
     this.ahead.get(runId)?.giveUp();
     await active?.closed;
   }
@@ -233,8 +234,8 @@ export class ExecutionEngine {
   ): Promise<UndoResult | ErrorInfo> {
     const before = this.active.get(runId);
     if (before?.undoing && !before.ended) {
-      await before.closed;
-      return this.undo(runId, request, workspace, ask);
+      if (await waitForUndo(before)) return this.undo(runId, request, workspace, ask);
+      return { undone: [], left: [] }; // the window closes
     }
     if (before && !before.ended)
       return {
@@ -291,7 +292,6 @@ export class ExecutionEngine {
   }
 
   async close(): Promise<void> {
-    this.isClosed = true; // for a message that waits for an undo
     for (const active of this.active.values()) active.controller.abort(RunAbortedError.byClosing());
     for (const ahead of this.ahead.values()) ahead.giveUp();
     await Promise.all([...this.active.values()].map((active) => active.closed));
@@ -312,16 +312,16 @@ export class ExecutionEngine {
     plan: WorkflowAdvancePlan,
   ): Promise<EngineResult> {
     const before = this.active.get(runId);
-    if (before?.undoing && !before.ended) return before.closed.then(() => this.enter(runId, inputs, open, plan));
-    if (this.isClosed || (before && !before.ended && !before.controller.signal.aborted))
+    if (before?.undoing && !before.ended) return this.enterAfterUndo(before, runId, inputs, open, plan);
+    if (before && !before.ended && !before.controller.signal.aborted)
       return Promise.resolve(failedEngineResult('ENGINE_BUSY', message('This run is already in progress.')));
     void this.makeWay();
     const active = createActiveRun(inputs);
     this.active.set(runId, active);
-    // Retains only the promise: a reference to the previous entry would retain the whole chain.
-    const closedBefore = before?.closed;
+    active.earlier = before;
     const opened = async () => {
-      await closedBefore; // the previous work must be on disk
+      await active.earlier?.closed; // the previous work must be on disk
+      active.earlier = undefined; // else the whole chain would be retained
       return open();
     };
     const work = this.work(runId, active, opened, plan);
@@ -334,6 +334,23 @@ export class ExecutionEngine {
       if (this.active.get(runId) === active) this.active.delete(runId);
     });
     return active.done;
+  }
+
+  /** Another message may have waited, too: the later ones are said to the run that it starts. */
+  private async enterAfterUndo(
+    undo: ActiveRun,
+    runId: string,
+    inputs: UserInput[],
+    open: () => Promise<WritableRun>,
+    plan: WorkflowAdvancePlan,
+  ): Promise<EngineResult> {
+    const { signal } = undo.controller;
+    if (!(await waitForUndo(undo))) return { success: false, ...stopPointOf(signal), ...unheardIn({ early: inputs }) };
+    const other = this.active.get(runId);
+    if (!other || other.undoing) return this.enter(runId, inputs, open, plan);
+    const left: UserInput[] = [];
+    for (const input of inputs) if (!(await this.say({ runId, ...input }))) left.push(input);
+    return left.length === 0 ? other.done : this.enter(runId, left, open, plan);
   }
 
   private async work(
@@ -430,5 +447,3 @@ export class ExecutionEngine {
     return ahead;
   }
 }
-
-const unheardIn = ({ early }: ActiveRun) => (early.length > 0 ? { isUnheard: true } : {});

@@ -383,6 +383,8 @@ export class PanelConversation {
     if (code === 'ENGINE_UNTRUSTED' && this.shown === runId) this.notice(untrustedNotice());
     const isElsewhere = code === 'STORE_LOCKED';
     const isRefused = /^(STORE|ENGINE_RUN)_/.test(code) && (isUnheard || (isElsewhere && !isReported));
+    if (code === 'ENGINE_ABORTED' && isUnheard && text !== undefined && this.shown === runId)
+      this.view.post({ type: 'unheard', text }); // it was stopped while it waited
     this.refused = isRefused ? { runId, again, isMessage: text !== undefined, isElsewhere } : undefined;
     if (!error || !/^(STORE|ENGINE_RUN)_/.test(code) || this.shown !== runId) return isRefused && isUnheard;
     if (isUnheard && text !== undefined) this.view.post({ type: 'unheard', text: text });

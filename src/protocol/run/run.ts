@@ -232,7 +232,9 @@ export function standingFiles(state: CallState): string[] {
   const { moved, undone = [] } = state;
   const changed = netChanges(state);
   const parents = parentFolders(changed);
-  const files = changed.map(({ path }) => path).filter((path) => !parents.has(path));
+  const isFile = ({ path, kind, afterKind }: StoredFileChange) =>
+    !parents.has(path) || (kind !== 'folder' && afterKind !== 'folder');
+  const files = changed.filter(isFile).map(({ path }) => path);
   return [...files, ...(moved ? [moved.to] : [])].filter((path) => !undone.includes(path));
 }
 

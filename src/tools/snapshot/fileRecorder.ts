@@ -94,8 +94,9 @@ export function createFileRecorder(options: FileRecorderOptions): FileRecorder {
     snapshot: id,
     async end(newPack, settled) {
       try {
-        const compared = await compare({ id, store, pack: await newPack() });
-        const seen = own.otherChanges.length;
+        const pack = await newPack();
+        const certain = own.otherChanges.length;
+        const compared = await compare({ id, store, pack });
         await settled?.();
         if ('problem' in compared) {
           discard(id);
@@ -128,10 +129,10 @@ export function createFileRecorder(options: FileRecorderOptions): FileRecorder {
           return path === undefined || isExcepted(path) ? [] : [{ ...change, path }];
         });
         return {
-          changes: withoutOtherChanges(
-            filesSince(inside, own.earlier.changes),
-            own.otherChanges.map((one, at) => (at < seen ? one : changesSeen(one, inside))),
-          )
+          changes: withoutOtherChanges(filesSince(inside, own.earlier.changes), [
+            ...own.otherChanges.slice(0, certain),
+            ...changesSeen(own.otherChanges.slice(certain), inside),
+          ])
             .map(toStoredChange)
             .map((change) => (isShared || others.has(change.path) ? { ...change, mixed: true as const } : change))
             .sort(inOrder),

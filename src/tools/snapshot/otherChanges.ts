@@ -66,13 +66,21 @@ export function withoutOtherChanges(changes: readonly PathChange[], others: read
   return remaining.filter(({ path }) => !left.has(path));
 }
 
-/** Returns what a comparison has seen of a file tool's changes, which ended after it. */
-export function changesSeen({ seq, changes, moved }: OtherChange, compared: readonly PathChange[]): OtherChange {
+/** Returns what a comparison has seen of file tools that ended while it was made, or after it. */
+export function changesSeen(others: readonly OtherChange[], compared: readonly PathChange[]): OtherChange[] {
   const now = new Map(compared.map(({ path, after }) => [path, after?.id ?? null]));
-  const isSeen = ({ path, before, after }: StoredFileChange) => now.get(path) !== before || before === after;
-  const isThere = ({ from }: FileMove) =>
-    compared.some(({ path, after }) => after !== null && (path === from || path.startsWith(`${from}/`)));
-  return { seq, changes: changes?.filter(isSeen), moved: moved && !isThere(moved) ? moved : undefined };
+  const isSeen = ({ path, before, after }: StoredFileChange) => {
+    if (now.get(path) !== before || before === after) return true;
+    now.set(path, after); // so that a later change is not seen, either
+    return false;
+  };
+  const isMoved = ({ to }: FileMove) =>
+    compared.some(({ path, before, after }) => !before && after && (path === to || path.startsWith(`${to}/`)));
+  return others.map(({ seq, changes, moved }) => ({
+    seq,
+    changes: changes?.filter(isSeen),
+    moved: moved && isMoved(moved) ? moved : undefined,
+  }));
 }
 
 function statesOf(

@@ -198,16 +198,31 @@ describe('undo', () => {
         .join();
     let next: Promise<unknown> | undefined;
     await undo('run', 'all', undefined, () => {
-      next = talk.say('And now?');
+      next = Promise.all([talk.say('And now?'), talk.say('And here?')]);
     });
     await next;
-    assert.match(toldLast(), /has undone.*And now/s);
+    assert.match(toldLast(), /has undone.*And now.*And here/s);
     const redone = newestRedoableUndo(await talk.kept(), () => true)!.seq;
     const redoing = talk.engine.undo(talk.runId, { undo: redone }, talk.workspace, async () => 'none');
     await talk.say('And then?'); // before the record is open
     await redoing;
     assert.match(toldLast(), /has redone.*And then/s);
     assert.deepEqual([(await talk.kept()).queued, files('a')], [[], ['A1']]);
+  });
+
+  it('does not keep a message that is stopped while it waits', async () => {
+    await begin({ a: 'A' }, { calls: [write('a', 'A1')] }, { text: 'Done.' });
+    const asked = talk.client.requests.length;
+    let next: ReturnType<typeof talk.continue> | undefined;
+    let stopping: Promise<void> | undefined;
+    await undo('run', 'all', undefined, () => {
+      next = talk.continue('And now?');
+      stopping = talk.engine.stop(talk.runId);
+    });
+    await stopping;
+    const { error, isUnheard } = (await next)!;
+    assert.deepEqual([error?.code, isUnheard, talk.client.requests.length - asked], ['ENGINE_ABORTED', true, 0]);
+    assert.deepEqual(files('a'), ['A']);
   });
 
   it('is waited for by a compaction', async () => {

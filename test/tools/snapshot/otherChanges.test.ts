@@ -77,16 +77,19 @@ describe('changes since an earlier record', () => {
 });
 
 describe('what a comparison has seen of a file tool that ended after it', () => {
-  const cases: { name: string; found: string[]; other: string; left: string[] }[] = [
-    { name: 'nothing yet', found: ['a: A→B'], other: 'a: B→C', left: ['a: A→B'] },
-    { name: 'all', found: ['a: A→C'], other: 'a: B→C', left: ['a: A→B @9.5'] },
-    { name: 'all, and a later change', found: ['a: A→D'], other: 'a: A→B', left: ['a: B→D'] },
-    { name: 'no move yet', found: ['d/a: A→B'], other: 'd moved to e', left: ['d/a: A→B'] },
-    { name: 'the move', found: ['d/a: A→-', 'e/a: -→B'], other: 'd moved to e', left: ['e/a: A→B'] },
+  const cases: { name: string; found: string[]; others: string[]; left: string[] }[] = [
+    { name: 'nothing yet', found: ['a: A→B'], others: ['a: B→C'], left: ['a: A→B'] },
+    { name: 'nothing of two edits', found: ['a: A→B'], others: ['a: B→C', 'a: C→D'], left: ['a: A→B'] },
+    { name: 'one of two edits', found: ['a: A→C'], others: ['a: B→C', 'a: C→D'], left: ['a: A→B @9.5'] },
+    { name: 'all', found: ['a: A→C'], others: ['a: B→C'], left: ['a: A→B @9.5'] },
+    { name: 'all, and a later change', found: ['a: A→D'], others: ['a: A→B'], left: ['a: B→D'] },
+    { name: 'no move yet', found: ['d/a: A→B'], others: ['d moved to e'], left: ['d/a: A→B'] },
+    { name: 'no move to a new folder yet', found: ['e: -→folder'], others: ['a moved to e/a'], left: ['e: -→folder'] },
+    { name: 'the move', found: ['d/a: A→-', 'e/a: -→B'], others: ['d moved to e'], left: ['e/a: A→B'] },
   ];
-  for (const { name, found, other, left } of cases)
+  for (const { name, found, others, left } of cases)
     it(name, () => {
       const compared = found.map(changeOf);
-      assert.deepEqual(withoutOtherChanges(compared, [changesSeen(otherOf(other, 0), compared)]).map(rowOf), left);
+      assert.deepEqual(withoutOtherChanges(compared, changesSeen(others.map(otherOf), compared)).map(rowOf), left);
     });
 });
