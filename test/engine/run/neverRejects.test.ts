@@ -50,7 +50,17 @@ const calls = new Map<string, Call>(
 const every = tries(4, 1, 1);
 
 /** Methods of its own, which those call. */
-const inner = ['constructor', 'undoLocationOf', 'enter', 'work', 'canApprove', 'reportFailure', 'grantsOf', 'aheadOf'];
+const inner = [
+  'constructor',
+  'undoLocationOf',
+  'enter',
+  'enterAfterUndo',
+  'work',
+  'canApprove',
+  'reportFailure',
+  'grantsOf',
+  'aheadOf',
+];
 
 const fails = (error: unknown) => async () => {
   throw error;
