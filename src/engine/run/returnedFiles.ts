@@ -1,4 +1,5 @@
 import { isAncestorOrDescendantPath, isUndoMove, StepPositions } from '../../runs/undoSteps.ts';
+import { readFileModeAndEncoding } from '../../tools/sandbox/fileText.ts';
 import { hasMode, type PreparedUndoStep, type UndoFileOperation } from './fileSteps.ts';
 
 /** Step in the order of the operations. `now`: current path; undefined: another operation leaves the content `expected` there. */
@@ -12,7 +13,7 @@ interface OrderedStep extends PreparedUndoStep {
 export function createReturnedFileFinder<Step extends OrderedStep>(
   operations: readonly UndoFileOperation[],
   ready: ReadonlyMap<number, Step>,
-): (removed: PreparedUndoStep & { index: number }, isTaken: (target: Step) => boolean) => Step | undefined {
+): (removed: PreparedUndoStep & { index: number }, isTaken: (target: Step) => boolean) => Promise<Step | undefined> {
   const positions = new StepPositions();
   const moves: number[] = [];
   const targets = new Map<PreparedUndoStep['content'], Step[]>();
@@ -22,21 +23,21 @@ export function createReturnedFileFinder<Step extends OrderedStep>(
     const one = ready.get(index);
     if (one && isFree(one)) targets.set(one.content, [...(targets.get(one.content) ?? []), one]);
   }
-  return ({ index, step, content, found, isDone }, isTaken) => {
-    const text = found.target?.before ?? null;
-    if (content !== null || text === null || isDone) return undefined;
+  return async ({ index, step, content, found, isDone }, isTaken) => {
+    const { before: text = null, file } = found.target ?? {};
+    const equal = content === null && text !== null && !isDone ? targets.get(text) : undefined;
+    if (!equal || !file) return undefined;
+    const { mode } = step.leftForm ?? (await readFileModeAndEncoding(file)); // permissions that the user changed since stay
     const end = moves.find((one) => one > index) ?? operations.length;
-    return targets
-      .get(text)
-      ?.find(
-        (target) =>
-          target.index > index &&
-          target.index < end &&
-          !isTaken(target) &&
-          hasMode(found, target.step) &&
-          !isAncestorOrDescendantPath(step.at, target.step.at) &&
-          !positions.hasBetween(target.step.at, index, target.index),
-      );
+    return equal.find(
+      (target) =>
+        target.index > index &&
+        target.index < end &&
+        !isTaken(target) &&
+        hasMode({ ...found, mode }, target.step) &&
+        !isAncestorOrDescendantPath(step.at, target.step.at) &&
+        !positions.hasBetween(target.step.at, index, target.index),
+    );
   };
 }
 

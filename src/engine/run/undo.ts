@@ -285,7 +285,7 @@ async function work(
     const before = found.isDone
       ? one.step.left
       : await storeFoundContent(workspace, store, run.id, { ...found, now: path });
-    const target = isBefore ? undefined : findReturnedFile(found, (other) => movedBack.has(other));
+    const target = isBefore ? undefined : await findReturnedFile(found, (other) => movedBack.has(other));
     if (target && isChosen(target)) {
       movedBack.add(target);
       const to = pathWithoutMoves(operations, target.step.at, target.index, failed);

@@ -70,6 +70,17 @@ describe('undo of commands between edits', () => {
     assert.deepEqual(files('a', 'b'), ['2\n', 'B\n']);
   });
 
+  it('restores the permissions from before a command of a file that a tool moved', async () => {
+    await prepare({ a: '1\n' }, turn(run('chmod 600 a'), call('fs.move', { from: 'a', to: 'b' })));
+    await talk.start();
+    const modes = () =>
+      ['a', 'b'].map((name) => (files(name)[0] === undefined ? undefined : statSync(at(name)).mode & 0o777));
+    await undo(idsOf(await talk.kept()));
+    assert.deepEqual(modes(), [0o644, undefined]);
+    await redo();
+    assert.deepEqual(modes(), [undefined, 0o600]);
+  });
+
   it('restores the files at any message, and redoes it', async () => {
     await prepare({ a: '1\n' }, [
       ...turn(write('a', '2\n'), run('echo 3 >> a; echo 3 > b; chmod 755 b')),
