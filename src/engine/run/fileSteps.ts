@@ -136,14 +136,14 @@ export async function applyUndoStep(
   const isText = found.id !== null && found.kind === undefined;
   const { kind, mode } = step.was ?? {};
   const isForeign = found.target?.foreign === true; // only the editor can write this encoding
+  const staysText = typeof content === 'string' && isText;
   const form =
-    isText && !isForeign && (content === null || kind === 'file')
+    isText && !isForeign && !staysText
       ? await readFileModeAndEncoding(file)
       : found.kind === 'file' && found.mode !== undefined
         ? { mode: found.mode }
         : undefined;
   const isReplaced = kind === 'file' && (isText || found.kind === 'file');
-  const staysText = typeof content === 'string' && isText;
   if (found.kind === 'folder') {
     await removeEmptyTree(workspace, path);
     if (await existsInWorkspace(workspace, path)) throw new UserFacingError(message('Something else is there now.'));

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { overlappingCallIds } from '../../../src/engine/run/recordedCalls.ts';
@@ -79,6 +79,16 @@ describe('undo of commands between edits', () => {
     assert.deepEqual(modes(), [0o644, undefined]);
     await redo();
     assert.deepEqual(modes(), [undefined, 0o600]);
+  });
+
+  it('redoes a file in place of a folder with the permissions that the user gave it', async () => {
+    await prepare({ 'd/x': '1\n' }, turn(run('rm -r d; echo 2 > d')));
+    await talk.start();
+    chmodSync(at('d'), 0o640);
+    await undo(idsOf(await talk.kept()));
+    assert.deepEqual(files('d/x'), ['1\n']);
+    await redo();
+    assert.deepEqual([files('d'), statSync(at('d')).mode & 0o777], [['2\n'], 0o640]);
   });
 
   it('restores the files at any message, and redoes it', async () => {
