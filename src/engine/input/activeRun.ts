@@ -39,7 +39,8 @@ export function createActiveRun(early: UserInput[] = []): ActiveRun {
   };
 }
 
-export const unheardIn = ({ early }: { early: readonly unknown[] }): { isUnheard?: true } =>
+/** Marks the result of work that ended before its input was delivered. */
+export const undeliveredMark = ({ early }: { early: readonly unknown[] }): { isUnheard?: true } =>
   early.length > 0 ? { isUnheard: true } : {};
 
 /** Resolves to false if the user has stopped what waits for the undo, or the window closes. */

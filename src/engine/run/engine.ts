@@ -31,7 +31,7 @@ import {
   stopDeadlineMs,
   waitForStopDeadline,
 } from '../core/stopDeadlines.ts';
-import { type ActiveRun, createActiveRun, unheardIn, waitForUndo } from '../input/activeRun.ts';
+import { type ActiveRun, createActiveRun, undeliveredMark, waitForUndo } from '../input/activeRun.ts';
 import type { QueuedMessageChange } from '../input/messageQueue.ts';
 import { attachRunLog, recordOutOfTurn } from '../input/outOfTurnEvents.ts';
 import { isLateChoice, type UserInput, UserQuestionQueue } from '../input/questionQueue.ts';
@@ -345,7 +345,8 @@ export class ExecutionEngine {
     plan: WorkflowAdvancePlan,
   ): Promise<EngineResult> {
     const { signal } = undo.controller;
-    if (!(await waitForUndo(undo))) return { success: false, ...stopPointOf(signal), ...unheardIn({ early: inputs }) };
+    if (!(await waitForUndo(undo)))
+      return { success: false, ...stopPointOf(signal), ...undeliveredMark({ early: inputs }) };
     const other = this.active.get(runId);
     if (!other || other.undoing) return this.enter(runId, inputs, open, plan);
     const left: UserInput[] = [];
@@ -370,7 +371,7 @@ export class ExecutionEngine {
       });
     } catch (error) {
       const stop: Suspension = { phase: 'Failed', error: errorInfoOf(error) };
-      return { result: { success: false, ...stop, ...unheardIn(active) }, closed: Promise.resolve() };
+      return { result: { success: false, ...stop, ...undeliveredMark(active) }, closed: Promise.resolve() };
     }
     attachRunLog(active, log);
     const notBegun = (code: string, text: LocalizedMessage) => ({
@@ -412,7 +413,7 @@ export class ExecutionEngine {
     } catch (error) {
       stop = failing(error);
     }
-    const result = { ...engineResultOf(log.run, stop), ...unheardIn(active) };
+    const result = { ...engineResultOf(log.run, stop), ...undeliveredMark(active) };
     return { result, closed: log.end().catch((error) => void failing(error)) };
   }
 
