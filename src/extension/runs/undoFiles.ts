@@ -34,6 +34,9 @@ import {
 import type { PanelConversation } from './conversation.ts';
 
 export class FileUndo {
+  /** Undos and redos at work, by run. */
+  private readonly changing = new Map<string, Promise<unknown>>();
+
   constructor(
     private readonly engine: ExecutionEngine,
     private readonly store: RunStore,
@@ -116,8 +119,9 @@ export class FileUndo {
     return chosen === together ? [toolCallId, ...others] : [toolCallId];
   }
 
-  /** Reads the run with what its background commands have changed until now. */
+  /** Reads the run after an earlier undo or redo, with what its background commands have changed until now. */
   private async read(runId: string): Promise<Run> {
+    await this.changing.get(runId);
     await this.backgroundRecordings.record(runId);
     return this.engine.live(runId) ?? (await this.store.read(runId));
   }
@@ -178,7 +182,9 @@ export class FileUndo {
       });
       return undefined;
     }
-    const result = await this.engine.undo(runId, request, this.workspace, ask);
+    const changing = this.engine.undo(runId, request, this.workspace, ask);
+    this.changing.set(runId, changing);
+    const result = await changing;
     if (!('code' in result)) return result;
     const action = { label: t('Take Over'), action: 'take-over' } as const;
     const isElsewhere = result.code === 'STORE_LOCKED';
