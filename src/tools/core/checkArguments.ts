@@ -1,9 +1,9 @@
 import type * as z from 'zod';
 import type { ToolCall } from '../../protocol/content/messages.ts';
+import { zodIssueText } from '../../protocol/text/zodIssueText.ts';
 import { argumentShapeOf } from './argumentShape.ts';
 import { interpretArguments } from './interpretArguments.ts';
 import { type Tool, ToolError } from './tool.ts';
-import { zodIssueText } from './zodIssueText.ts';
 
 type Checked = Pick<Tool, 'definition' | 'arguments' | 'schema' | 'understands'>;
 

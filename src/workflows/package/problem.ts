@@ -7,8 +7,8 @@ import {
   UserFacingError,
   withoutFullStop,
 } from '../../protocol/text/localized.ts';
+import { zodIssueText } from '../../protocol/text/zodIssueText.ts';
 import { checkJsonLimits } from '../../tools/core/parseLimits.ts';
-import { zodIssueText } from '../../tools/core/zodIssueText.ts';
 
 /** A problem in a file of a package: its path in the file, and a phrase to complete a sentence. */
 export interface PackageProblem {

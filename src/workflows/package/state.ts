@@ -1,9 +1,9 @@
 import { stringify } from 'yaml';
 import * as z from 'zod';
+import { zodIssueText } from '../../protocol/text/zodIssueText.ts';
 import { exceedsValueLimits } from '../../tools/core/parseLimits.ts';
 import { ToolError } from '../../tools/core/tool.ts';
 import { maxFrontmatterBytes, parseYaml } from '../../tools/core/yaml.ts';
-import { zodIssueText } from '../../tools/core/zodIssueText.ts';
 
 const stateSchema = z.looseObject({
   currentNodeId: z.string().min(1),

@@ -1,6 +1,6 @@
 import type { Tool as ListedTool, Prompt, Resource } from '@modelcontextprotocol/sdk/types.js';
 import type * as z from 'zod';
-import { zodIssueText } from '../../core/zodIssueText.ts';
+import { zodIssueText } from '../../../protocol/text/zodIssueText.ts';
 import type { McpSdk } from '../loadSdk.ts';
 import { isNestedTooDeep } from '../schema.ts';
 import { isJsonObject, withoutNullMembers } from './messageForms.ts';
