@@ -9,7 +9,7 @@ import { toEnglishText } from '../../protocol/text/l10n.ts';
 import { networkReason } from '../../protocol/text/networkReason.ts';
 import { raceWithAbort } from '../../protocol/values/abort.ts';
 import { ToolError } from '../core/tool.ts';
-import { checkFetchUrl, resolveHostAddresses } from './addresses.ts';
+import { checkFetchUrl, resolveHostAddresses } from '../network/addresses.ts';
 
 /** Limits of a page: `timeout` in milliseconds, including redirects, and `bytes` after unpacking. */
 export interface WebPageLimits {

@@ -3,7 +3,7 @@ import { message } from '../../protocol/text/l10n.ts';
 import { storeLongOutput } from '../core/storedOutput.ts';
 import { createSideEffectTool, type Tool, type ToolCallPlan, ToolError } from '../core/tool.ts';
 import { webFetchDefinition } from '../definitions/webTools.ts';
-import { checkFetchUrl } from './addresses.ts';
+import { checkFetchUrl } from '../network/addresses.ts';
 import { anySiteFetchPolicy, fetchWebPage, type WebPageLimits } from './fetch.ts';
 import type { CommandServedWebPage, CommandServedWebPageLookup } from './localPages.ts';
 import { type pageText, pageText as usualText } from './text.ts';

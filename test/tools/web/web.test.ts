@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type RequestListener, type Server }
 import type { AddressInfo } from 'node:net';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { builtinTools } from '../../../src/tools/host/builtinTools.ts';
-import { checkFetchUrl, isPublicAddress, resolveHostAddresses } from '../../../src/tools/web/addresses.ts';
+import { checkFetchUrl, isPublicAddress, resolveHostAddresses } from '../../../src/tools/network/addresses.ts';
 import { scanHtmlNesting } from '../../../src/tools/web/htmlNesting.ts';
 import { pageText } from '../../../src/tools/web/text.ts';
 import type { WebOptions } from '../../../src/tools/web/web.ts';

@@ -63,6 +63,12 @@ export function isPublicAddress(address: string): boolean {
   return parsed.range() === 'unicast' && !holdsIPv4;
 }
 
+/** Tests for an address of another machine in a private network. Not here: this machine, and services of a cloud for it. */
+export const isPrivateNetworkAddress = (address: string): boolean =>
+  ipaddr.isValid(address) && privateRanges.has(ipaddr.process(address).range());
+
+const privateRanges: ReadonlySet<string> = new Set(['private', 'uniqueLocal', 'carrierGradeNat', 'reserved']);
+
 const bare = (url: URL) => url.hostname.replace(/^\[|\]$/g, '');
 
 const isPrivate = (url: URL) =>
