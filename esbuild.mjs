@@ -1,5 +1,5 @@
-// Builds the programs into dist/: the entry point, the extension host, its parser and snapshot threads, the process of the local model,
-// the panel, and the highlighting of its code; also the demo model and the JSON schemas of workflow files, which programs of ours write.
+// Builds the programs into dist/: the entry point, the extension host, its parser and snapshot threads, the forwarder of the command sandbox,
+// the process of the local model, the panel, and the highlighting of its code; also the demo model and the JSON schemas of workflow files, which programs of ours write.
 //   --watch                            builds again whenever a file changes
 //   --outdir <folder>                  another folder below this one, without source maps
 //   --metafile <file>                  what esbuild says of what went into each program
@@ -159,6 +159,7 @@ export const programs = [
   program({ ...host, ...inParts('chunks') }, 'src/extension/main.ts', 'main.cjs'),
   program({ ...node, ...inParts('parser') }, 'src/extension/worker/parserMain.ts', 'parser.cjs'),
   program({ ...node, ...cjs }, 'src/extension/worker/snapshotMain.ts', 'snapshots.cjs'),
+  program({ ...node, ...cjs }, 'src/tools/commandSandbox/network/forwarder.ts', 'sandboxForwarder.cjs'),
   // node-llama-cpp stays outside: it finds its binaries beside itself and is only ever reached by import().
   program({ ...node, format: 'esm', external: ['node-llama-cpp'] }, 'src/llm/local/worker/worker.ts', 'worker.mjs'),
   program({ ...page, plugins: [beside, templates] }, 'webview/main.ts', 'panel.js'),

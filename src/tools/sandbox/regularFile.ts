@@ -28,7 +28,7 @@ export const notRegularFileCode = 'NOT_PLAIN';
  * Opens a file that another process may have replaced: pipes, sockets and devices are neither read nor waited for. The caller closes the
  * handle.
  */
-export async function openRegularFile(path: string, flags = 0): Promise<{ handle: FileHandle; stats: Stats }> {
+export async function openRegularFile(path: string | Buffer, flags = 0): Promise<{ handle: FileHandle; stats: Stats }> {
   const special = () => Object.assign(new Error(`${path} is no plain file.`), { code: notRegularFileCode });
   // O_NONBLOCK prevents a pipe from blocking the open. Windows has neither flag.
   const all = constants.O_RDONLY | flags | (constants.O_NONBLOCK ?? 0);

@@ -1,0 +1,39 @@
+import * as paths from 'node:path';
+
+/**
+ * Variables by which tools find their caches, with the folder below the caches of a workspace. A cache is private to the sandboxed commands
+ * of a workspace: programs outside run what they find in a shared one. `XDG_CACHE_HOME` serves every tool that follows the XDG rules.
+ */
+const cacheFolders: Readonly<Record<string, string>> = {
+  XDG_CACHE_HOME: 'xdg',
+  npm_config_cache: 'npm',
+  PNPM_HOME: 'pnpm', // holds the store, and pnpm itself in the version that a project names
+  YARN_CACHE_FOLDER: 'yarn',
+  BUN_INSTALL_CACHE_DIR: 'bun',
+  DENO_DIR: 'deno',
+  COREPACK_HOME: 'corepack',
+  PIP_CACHE_DIR: 'pip',
+  UV_CACHE_DIR: 'uv',
+  POETRY_CACHE_DIR: 'poetry',
+  PRE_COMMIT_HOME: 'pre-commit',
+  CARGO_HOME: 'cargo',
+  GOCACHE: 'go-build',
+  GOMODCACHE: 'go-mod',
+  GRADLE_USER_HOME: 'gradle',
+  NUGET_PACKAGES: 'nuget',
+  COMPOSER_CACHE_DIR: 'composer',
+  BUNDLE_USER_CACHE: 'bundle',
+  GEM_SPEC_CACHE: 'gem',
+  CCACHE_DIR: 'ccache',
+  SCCACHE_DIR: 'sccache',
+};
+
+/** @param folder folder of the workspace's caches, absolute */
+export function cacheVariables(folder: string, own: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const named = Object.entries(cacheFolders).map(([name, below]) => [name, paths.join(folder, below)]);
+  const repository = `-Dmaven.repo.local=${paths.join(folder, 'maven')}`;
+  return { ...Object.fromEntries(named), MAVEN_ARGS: [own.MAVEN_ARGS, repository].filter(Boolean).join(' ') };
+}
+
+/** Folders that must exist before a tool is told to use them. */
+export const cacheFolderNames: readonly string[] = [...Object.values(cacheFolders), 'maven'];

@@ -1,0 +1,71 @@
+import type { Readable } from 'node:stream';
+import type { LocalizedMessage } from '../../protocol/text/l10n.ts';
+import type { SandboxAvailability } from '../core/commandSandbox.ts';
+
+/** Network target of a command: a normalized host name or address. */
+export interface NetworkTarget {
+  host: string;
+  port: number;
+}
+
+/** `path`: absolute path of a protected file or folder that a command has changed. */
+interface ProtectedChange {
+  path: string;
+  reason: LocalizedMessage;
+}
+
+/** Questions of a command at work. Each resolves to false for a denial, and if nobody can answer. */
+export interface SandboxQuestions {
+  /** Asked for each host and port that a command connects to; the connection waits for the answer. */
+  mayConnect(target: NetworkTarget, signal: AbortSignal): Promise<boolean>;
+  /** Asked once at the end of a command, before its changes are kept. */
+  mayKeep(changes: readonly ProtectedChange[]): Promise<boolean>;
+}
+
+/** `folder`: working folder; `folders`: the open folders; both absolute and real. */
+export interface SandboxedCommandRequest {
+  runId: string;
+  folder: string;
+  folders: readonly string[];
+  questions: SandboxQuestions;
+}
+
+/**
+ * Effects of a command that has ended. `blocked`: hosts that it could not reach. `discarded`: protected files whose changes were not kept;
+ * `conflicts`: files that something else has changed meanwhile; `special`: pipes, sockets and devices; `failed`: files that the system did
+ * not let be changed, with its code. Paths in a window with one folder are relative to it.
+ */
+export interface SandboxReport {
+  blocked: NetworkTarget[];
+  discarded: string[];
+  conflicts: string[];
+  special: string[];
+  failed: string[];
+  /** Tells if commands may write a path (absolute). */
+  isWritable(path: string): boolean;
+}
+
+/** Confined start of one command. Its changes are aside until `keep`; without it, nothing has changed. */
+export interface SandboxedCommand {
+  /** Returns the command line that runs a program in the sandbox. Descriptor 3 must be the file `filter`, descriptor 4 a pipe. */
+  commandLine(program: readonly string[]): string[];
+  filter: string;
+  /** Watches the processes; `information` is what the command line writes to descriptor 4. */
+  started(information: Readable): void;
+  /** Variables in addition to those of a command outside. */
+  environment: NodeJS.ProcessEnv;
+  /** Ends the processes that are left, and keeps the changes. */
+  keep(): Promise<SandboxReport>;
+  /** Forgets the changes, if not kept. Never rejects. */
+  discard(): Promise<void>;
+}
+
+/** Runs commands so that the operating system confines them. */
+export interface CommandSandbox {
+  /** Tests once per window if commands are confined here: a real command must fail to write outside and to connect. */
+  availability(): Promise<SandboxAvailability>;
+  /** Throws an error with a sentence if the sandbox cannot be set up; nothing has run then. */
+  begin(request: SandboxedCommandRequest): Promise<SandboxedCommand>;
+  /** Ends what is kept for runs: network namespaces and proxies. */
+  close(): Promise<void>;
+}

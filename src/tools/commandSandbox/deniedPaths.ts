@@ -1,0 +1,46 @@
+import { accessSync, constants } from 'node:fs';
+import * as paths from 'node:path';
+
+const refusal = /read-only file system|EROFS|permission denied|EACCES|operation not permitted|EPERM/i;
+const absolutePath = /(?:^|[\s'"‘“`(=:])(\/[^\s'"’”`:,;)]+)/g;
+
+const maxPaths = 3;
+
+/**
+ * Returns the paths that a command could not write because of the sandbox: named in a line of its output with an error of the system, not
+ * writable inside, and writable for the user outside.
+ */
+export function deniedPaths(
+  output: string,
+  isWritable: (path: string) => boolean,
+  isWritableOutside: (path: string) => boolean = mayWrite,
+): string[] {
+  const found = new Set<string>();
+  for (const line of output.split('\n')) {
+    const path = refusedPath(line);
+    if (path !== undefined && !isWritable(path) && isWritableOutside(path)) found.add(path);
+    if (found.size === maxPaths) break;
+  }
+  return [...found];
+}
+
+// The path next to the error: a line may begin with the path of a program.
+function refusedPath(line: string): string | undefined {
+  const error = refusal.exec(line);
+  if (!error) return undefined;
+  const distance = ({ index, 0: text }: RegExpExecArray) =>
+    index < error.index ? error.index - index - text.length : index - error.index - error[0].length;
+  const [nearest] = [...line.matchAll(absolutePath)].sort((one, other) => distance(one) - distance(other));
+  return nearest?.[1];
+}
+
+function mayWrite(path: string): boolean {
+  for (let at = path; ; at = paths.dirname(at)) {
+    try {
+      accessSync(at, constants.W_OK);
+      return true;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || at === paths.dirname(at)) return false;
+    }
+  }
+}

@@ -1,0 +1,261 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { lstat, mkdir, readdir, readFile, realpath, stat, writeFile } from 'node:fs/promises';
+import * as paths from 'node:path';
+import type { SandboxAvailability } from '../../core/commandSandbox.ts';
+import { ToolError } from '../../core/tool.ts';
+import { cacheFolderNames, cacheVariables } from '../cacheVariables.ts';
+import type { CommandSandbox, SandboxedCommand, SandboxedCommandRequest } from '../commandSandbox.ts';
+import { createConnectionAnswers } from '../connectionAnswers.ts';
+import { findGitFolders } from '../gitFolders.ts';
+import { findHiddenPaths } from '../hiddenPaths.ts';
+import { systemSecretPaths } from '../homeSecrets.ts';
+import type { HiddenPath } from '../sandboxPolicy.ts';
+import { findInstalledFolders } from '../workspacePaths.ts';
+import { bwrapArguments } from './bwrapArguments.ts';
+import { createCommandOverlay, removeCommandFolder } from './commandOverlay.ts';
+import { overlayCommandLine } from './overlayNamespace.ts';
+import { createRunNetworks } from './runNetworks.ts';
+import { watchSandboxedProcesses } from './sandboxedProcesses.ts';
+import { createSeccompFilter, type SeccompArchitecture } from './seccompFilter.ts';
+import { socketPaths } from './socketPaths.ts';
+import { findSandboxPrograms, testSandbox } from './testSandbox.ts';
+
+export interface LinuxSandboxOptions {
+  /** Folder for overlays, caches and temporary files, absolute, on a disk that supports overlays. */
+  store: string;
+  /** Path of the built forwarder, `sandboxForwarder.cjs`. */
+  forwarder: string;
+  home: string;
+  /** Folders that no command may read, absolute: storage of the editor and of its extensions. */
+  hidden: readonly string[];
+  /** Open folders for the test of the window, absolute and real. */
+  folders(): Promise<readonly string[]>;
+  log?(text: string): void;
+}
+
+/** Milliseconds for which the paths of a workspace that commands see in another form are remembered. */
+const pathsAge = 20_000;
+
+/**
+ * First process of a PID namespace: Bubblewrap then ends when the kernel has ended all other ones. Its own first process reports the exit of
+ * the command while processes in the background still write.
+ */
+const initScript = '"$@"; exit $?';
+
+/**
+ * Sandbox of Linux. Bubblewrap confines a command to namespaces of its own, without capabilities; the open folders are overlays, so that
+ * what a command writes is aside until it has ended.
+ */
+export function createLinuxSandbox(options: LinuxSandboxOptions): CommandSandbox {
+  const { store, home } = options;
+  let tested: Promise<SandboxAvailability> | undefined;
+  let networks: ReturnType<typeof createRunNetworks> | undefined;
+  let filterPath: Promise<string> | undefined;
+  let swept: Promise<void> | undefined;
+  let known: { key: string; until: number; paths: ReturnType<typeof readPaths> } | undefined;
+
+  return {
+    availability,
+    async begin(request) {
+      const available = await availability();
+      if (!available.isAvailable) throw new ToolError('TOOL_EXEC_FAILED', 'The sandbox is not available.');
+      return prepare(request).catch((error: Error) => {
+        if (error instanceof ToolError) throw error;
+        throw new ToolError('TOOL_EXEC_FAILED', `The sandbox could not be set up: ${error.message}`);
+      });
+    },
+    async close() {
+      await networks?.close();
+    },
+  };
+
+  function availability(): Promise<SandboxAvailability> {
+    tested ??= testSandbox(options, prepare);
+    return tested;
+  }
+
+  async function prepare({ runId, folder, folders, questions }: SandboxedCommandRequest): Promise<SandboxedCommand> {
+    const programs = await findSandboxPrograms();
+    networks ??= createRunNetworks({ bwrap: programs.bwrap, forwarder: options.forwarder, log: options.log });
+    const connections = createConnectionAnswers(questions.mayConnect);
+    const processes = watchSandboxedProcesses();
+    const id = `${process.pid}-${randomUUID().slice(0, 8)}`;
+    const commandFolder = paths.join(store, 'commands', id);
+    const tmp = paths.join(store, 'tmp', createHash('sha256').update(runId).digest('hex').slice(0, 16));
+    const caches = paths.join(
+      store,
+      'caches',
+      createHash('sha256').update(folders.join('\n')).digest('hex').slice(0, 16),
+    );
+    await sweepOnce();
+    await Promise.all([
+      mkdir(commandFolder, { recursive: true, mode: 0o700 }),
+      mkdir(tmp, { recursive: true, mode: 0o700 }),
+    ]);
+    const network = await networks.join(runId, connections.answer);
+    try {
+      const [git, filter, { hidden, installed }, sockets] = await Promise.all([
+        findGitFolders(folders),
+        filterFile(),
+        pathsOf(folders),
+        outsideSockets(),
+        createFolders(caches),
+      ]);
+      const overlay = await createCommandOverlay(
+        programs,
+        commandFolder,
+        [
+          ...folders.map((target) => ({ target, within: 'workspace' as const })),
+          ...git.map((target) => ({ target, within: 'git' as const })),
+        ],
+        questions.mayKeep,
+      );
+      // A mount would create a path that has gone since.
+      const [concealed, readOnly] = await Promise.all([
+        existing([...hidden, ...sockets], ({ path }) => path),
+        existing(installed, (path) => path),
+      ]);
+      const args = bwrapArguments({
+        uid: process.getuid!(),
+        gid: process.getgid!(),
+        overlays: overlay.mounts,
+        writable: [{ source: caches, target: caches }],
+        readOnly: readOnly.map((path) => ({ source: path, target: path })),
+        hidden: concealed,
+        tmp,
+        tmpTargets: await temporaryFolders(),
+        folder,
+        network: 'joined',
+        seccompDescriptor: 3,
+        informationDescriptor: 4,
+      });
+      const namespace = { folder: commandFolder, count: overlay.mounts.length, namespace: network.pid };
+      const places = [...folders, ...git, caches, '/tmp', '/var/tmp', '/dev', '/proc'];
+      let isOver = false;
+      return {
+        commandLine: (program) =>
+          overlayCommandLine(programs, namespace, [
+            ...[programs.bwrap, '--as-pid-1', ...args],
+            ...[programs.sh, '-c', initScript, 'sh', ...program],
+          ]),
+        filter,
+        started: processes.started,
+        environment: { ...network.environment, ...cacheVariables(caches, process.env) },
+        async keep() {
+          isOver = true;
+          network.release();
+          await processes.end();
+          const report = await overlay.keep(new Set([...concealed.map(({ path }) => path), ...readOnly]));
+          const isWritable = (path: string) => places.some((one) => path === one || path.startsWith(`${one}/`));
+          return { ...report, blocked: connections.blocked(), isWritable };
+        },
+        async discard() {
+          if (isOver) return;
+          isOver = true;
+          network.release();
+          await processes.end();
+          await overlay.discard();
+        },
+      };
+    } catch (error) {
+      network.release();
+      await removeCommandFolder(commandFolder);
+      throw error;
+    }
+  }
+
+  /** Paths change rarely, and finding them reads many folders. */
+  function pathsOf(folders: readonly string[]): ReturnType<typeof readPaths> {
+    const key = JSON.stringify(folders);
+    if (known?.key !== key || known.until < Date.now())
+      known = { key, until: Date.now() + pathsAge, paths: readPaths(folders) };
+    return known.paths;
+  }
+
+  async function readPaths(folders: readonly string[]): Promise<{ hidden: HiddenPath[]; installed: string[] }> {
+    const [found, ...installed] = await Promise.all([
+      findHiddenPaths({
+        home,
+        folders,
+        extra: [...options.hidden, store, ...(process.getuid!() === 0 ? systemSecretPaths : [])],
+      }),
+      ...folders.map(findInstalledFolders),
+    ]);
+    return { hidden: found.paths, installed: installed.flat() };
+  }
+
+  async function createFolders(caches: string): Promise<void> {
+    await Promise.all(cacheFolderNames.map((name) => mkdir(paths.join(caches, name), { recursive: true })));
+  }
+
+  function filterFile(): Promise<string> {
+    filterPath ??= (async () => {
+      const filter = createSeccompFilter(process.arch as SeccompArchitecture);
+      const path = paths.join(
+        store,
+        `seccomp-${process.arch}-${createHash('sha256').update(filter).digest('hex').slice(0, 16)}`,
+      );
+      await writeFile(path, filter, { mode: 0o400, flag: 'wx' }).catch((error: NodeJS.ErrnoException) => {
+        if (error.code !== 'EEXIST') throw error;
+      });
+      return path;
+    })();
+    return filterPath;
+  }
+
+  /** Removes what commands of ended windows have left. Nothing of it was kept. */
+  function sweepOnce(): Promise<void> {
+    swept ??= (async () => {
+      const folder = paths.join(store, 'commands');
+      await removeOldFolders(paths.join(store, 'tmp'));
+      const names = await readdir(folder).catch((): string[] => []);
+      const isLeft = (name: string) => {
+        try {
+          return !process.kill(Number(name.split('-')[0]), 0);
+        } catch (error) {
+          return (error as NodeJS.ErrnoException).code === 'ESRCH';
+        }
+      };
+      await Promise.all(names.filter(isLeft).map((name) => removeCommandFolder(paths.join(folder, name))));
+    })();
+    return swept;
+  }
+}
+
+async function existing<One>(all: readonly One[], pathOf: (one: One) => string): Promise<One[]> {
+  const isThere = (one: One) =>
+    lstat(pathOf(one)).then(
+      () => [one],
+      () => [],
+    );
+  return (await Promise.all(all.map(isThere))).flat();
+}
+
+/** Milliseconds after their last use until the temporary files of a run are removed. */
+const maxTemporaryAge = 7 * 24 * 3_600_000;
+
+async function removeOldFolders(parent: string): Promise<void> {
+  for (const name of await readdir(parent).catch((): string[] => [])) {
+    const folder = paths.join(parent, name);
+    const stats = await stat(folder).catch(() => undefined);
+    if (stats && Date.now() - stats.mtimeMs > maxTemporaryAge) await removeCommandFolder(folder);
+  }
+}
+
+/** Sockets outside of the folders that commands see empty. A read-only mount does not prevent a connection. */
+async function outsideSockets(): Promise<HiddenPath[]> {
+  const listed = socketPaths(await readFile('/proc/net/unix', 'utf8').catch(() => ''));
+  const found = await Promise.all(
+    listed.map(async (path) => {
+      const real = await realpath(path).catch(() => undefined);
+      const stats = real === undefined ? undefined : await stat(real).catch(() => undefined);
+      return stats?.isSocket() ? [{ path: real!, kind: 'file' as const }] : [];
+    }),
+  );
+  return [...new Map(found.flat().map((one) => [one.path, one])).values()];
+}
+
+async function temporaryFolders(): Promise<string[]> {
+  const real = await Promise.all(['/tmp', '/var/tmp'].map((path) => realpath(path).catch(() => undefined)));
+  return [...new Set(real.filter((path) => path !== undefined))];
+}

@@ -1,0 +1,102 @@
+import { execFile } from 'node:child_process';
+import { mkdir, symlink } from 'node:fs/promises';
+import * as paths from 'node:path';
+import type { VisibleNames } from '../overlayChanges.ts';
+import type { RawPath } from '../rawPaths.ts';
+
+/** Absolute paths of the programs that set up a sandbox. */
+export interface SandboxPrograms {
+  bwrap: string;
+  mount: string;
+  nsenter: string;
+  unshare: string;
+  find: string;
+  xargs: string;
+  sh: string;
+}
+
+/** Layers of an overlay: `upper` receives what a command writes, `merged` is where it is mounted. */
+interface OverlayFolders {
+  upper: string;
+  merged: string;
+}
+
+/** Creates the folders of overlays over real folders, below an empty folder on a disk that supports overlays. */
+export async function createOverlayFolders(folder: string, lower: readonly string[]): Promise<OverlayFolders[]> {
+  const created: OverlayFolders[] = [];
+  for (const [index, path] of lower.entries()) {
+    // A link and relative names: mount options give some characters of a path a meaning.
+    await symlink(path, paths.join(folder, `lower${index}`));
+    for (const name of ['upper', 'work', 'merged']) await mkdir(paths.join(folder, `${name}${index}`));
+    created.push({ upper: paths.join(folder, `upper${index}`), merged: paths.join(folder, `merged${index}`) });
+  }
+  return created;
+}
+
+/**
+ * Returns the command line that mounts overlays in a mount namespace of its own and then runs a command there, without a process between
+ * the caller and the command.
+ * @param namespace process whose user and network namespaces the command joins; absent, it gets a new user namespace
+ */
+export function overlayCommandLine(
+  programs: SandboxPrograms,
+  { folder, count, namespace }: { folder: string; count: number; namespace?: number },
+  command: readonly string[],
+): string[] {
+  const begin =
+    namespace === undefined
+      ? [programs.unshare, '--user', '--map-root-user', '--mount']
+      : [
+          ...[programs.nsenter, '--user', '--net', '--preserve-credentials', '--target', String(namespace)],
+          ...[programs.unshare, '--mount'],
+        ];
+  return [...begin, programs.sh, '-c', mountScript, 'sh', programs.mount, folder, String(count), ...command];
+}
+
+const mountScript = `mount=$1; cd "$2" || exit 125; count=$3; shift 3; at=0
+while [ $at -lt $count ]; do
+  "$mount" -t overlay -o lowerdir=lower$at,upperdir=upper$at,workdir=work$at,userxattr overlay merged$at || exit 125
+  at=$((at + 1))
+done
+exec "$@"`;
+
+/** Lists folders of an overlay whose command has ended. */
+export function createVisibleNames(programs: SandboxPrograms, folder: string, index: number): VisibleNames {
+  return async (folders) => {
+    const list = [
+      programs.xargs,
+      '-0',
+      programs.sh,
+      '-c',
+      'exec "$0" "$@" -mindepth 1 -maxdepth 1 -print0',
+      programs.find,
+    ];
+    const argv = [
+      ...[programs.unshare, '--user', '--map-root-user', '--mount', programs.sh, '-c', listScript, 'sh'],
+      ...[programs.mount, folder, String(index), ...list],
+    ];
+    const shown = new Map<RawPath, Set<RawPath>>(folders.map((name) => [name, new Set()]));
+    const input = folders.map((name) => `./${name}\0`).join('');
+    for (const path of (await outputOf(argv, input)).split('\0')) {
+      const name = path.replace(/^\.\//, '');
+      if (name !== '') shown.get(paths.posix.dirname(name).replace(/^\.$/, ''))?.add(paths.posix.basename(name));
+    }
+    return shown;
+  };
+}
+
+const listScript = `mount=$1; cd "$2" || exit 125; at=$3; shift 3
+"$mount" -t overlay -o lowerdir=upper$at:lower$at,userxattr overlay merged$at || exit 125
+cd merged$at && exec "$@"`;
+
+/** Input and output have one character for each byte. */
+function outputOf([program, ...args]: readonly string[], input: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const options = { encoding: 'latin1' as const, maxBuffer: 1 << 28 };
+    const child = execFile(program!, args, options, (error, text, problems) =>
+      error ? reject(new Error(problems.trim() || error.message)) : resolve(text),
+    );
+    child.stdin?.on('error', () => {}); // it has ended
+    child.stdin?.end(Buffer.from(input, 'latin1'));
+  });
+}

@@ -1,0 +1,92 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import * as paths from 'node:path';
+import { isPrivateNetworkAddress } from '../../network/addresses.ts';
+import type { NetworkTarget } from '../commandSandbox.ts';
+import { type NetworkNamespace, proxySocketName, startNetworkNamespace } from '../network/namespace.ts';
+import { startSandboxProxy } from '../network/proxy.ts';
+import { isExpectedAddress } from '../network/proxyConnection.ts';
+import { upstreamProxy } from '../network/upstreamProxy.ts';
+
+/** Answers the connections of the command at work. */
+type ConnectionAnswer = (target: NetworkTarget, signal: AbortSignal) => Promise<boolean>;
+
+interface RunNetwork extends Pick<NetworkNamespace, 'pid' | 'environment'> {
+  /** Call when the command has ended. */
+  release(): void;
+}
+
+interface Network {
+  namespace: NetworkNamespace;
+  commands: ConnectionAnswer[];
+  idle?: NodeJS.Timeout;
+  close(): Promise<void>;
+}
+
+/** Milliseconds after its last command until a network ends. */
+const idleLimit = 300_000;
+
+/** Creates the networks of runs: one namespace each, so that the commands of a run reach each other and nothing else. */
+export function createRunNetworks(options: { bwrap: string; forwarder: string; log?(text: string): void }) {
+  const networks = new Map<string, Promise<Network>>();
+
+  return {
+    async join(runId: string, answer: ConnectionAnswer): Promise<RunNetwork> {
+      let starting = networks.get(runId);
+      if (!starting) {
+        starting = start(runId);
+        networks.set(runId, starting);
+        starting.catch(() => networks.delete(runId));
+      }
+      const network = await starting;
+      clearTimeout(network.idle);
+      network.commands.push(answer);
+      const { pid, environment } = network.namespace;
+      const release = () => {
+        const at = network.commands.indexOf(answer);
+        if (at >= 0) network.commands.splice(at, 1);
+        if (network.commands.length > 0) return;
+        clearTimeout(network.idle);
+        network.idle = setTimeout(() => void network.close(), idleLimit).unref();
+      };
+      return { pid, environment, release };
+    },
+    async close(): Promise<void> {
+      await Promise.all(
+        [...networks.values()].map((one) => one.then((network) => network.close()).catch(() => undefined)),
+      );
+    },
+  };
+
+  async function start(runId: string): Promise<Network> {
+    const socketFolder = await mkdtemp(paths.join(tmpdir(), `towpath-proxy-${process.pid}-`)); // the path of a socket must be short
+    const commands: ConnectionAnswer[] = [];
+    const isAllowed: ConnectionAnswer = async (target, signal) => (await commands.at(-1)?.(target, signal)) === true;
+    const proxy = await startSandboxProxy({
+      socketPath: paths.join(socketFolder, proxySocketName),
+      access: async (target, signal) => ((await isAllowed(target, signal)) ? 'allow' : 'deny'),
+      // A registry of a company has a private address, which a name of anybody can have: the address needs an answer of its own.
+      isAllowedAddress: async (address, target, signal) =>
+        isExpectedAddress(address, target) ||
+        (isPrivateNetworkAddress(address) && (await isAllowed({ host: address, port: target.port }, signal))),
+      upstream: (target, isTunnel) => upstreamProxy(process.env, target, isTunnel),
+      log: options.log,
+    });
+    const namespace = await startNetworkNamespace({
+      program: options.bwrap,
+      forwarder: options.forwarder,
+      socketFolder,
+    }).catch(async (error) => {
+      await Promise.all([proxy.close(), rm(socketFolder, { recursive: true, force: true })]);
+      throw error;
+    });
+    const close = async () => {
+      if (networks.get(runId) === own) networks.delete(runId);
+      namespace.end();
+      await Promise.all([proxy.close(), rm(socketFolder, { recursive: true, force: true })]);
+    };
+    const own = networks.get(runId);
+    void namespace.ended.then(close); // the next command starts another
+    return { namespace, commands, close };
+  }
+}

@@ -1,0 +1,174 @@
+import { spawn } from 'node:child_process';
+import { access, constants, lstat, mkdir, open, readdir } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import * as paths from 'node:path';
+import type { Readable } from 'node:stream';
+import { message } from '../../../protocol/text/l10n.ts';
+import type { SandboxAvailability } from '../../core/commandSandbox.ts';
+import type { SandboxedCommand, SandboxedCommandRequest } from '../commandSandbox.ts';
+import { namespaceRefusal, readNamespaceFacts } from './missingReason.ts';
+import type { SandboxPrograms } from './overlayNamespace.ts';
+import { supportsSeccompFilter } from './seccompFilter.ts';
+
+const programFolders = ['/usr/bin', '/bin', '/usr/sbin', '/sbin', '/usr/local/bin', '/run/current-system/sw/bin'];
+
+async function findProgram(name: string): Promise<string | undefined> {
+  for (const folder of programFolders) {
+    const path = paths.join(folder, name);
+    const isThere = await access(path, constants.X_OK).then(
+      () => true,
+      () => false,
+    );
+    if (isThere) return path;
+  }
+  return undefined;
+}
+
+const programNames = ['bwrap', 'mount', 'nsenter', 'unshare', 'find', 'xargs', 'sh'] as const;
+
+/** Finds the programs of the sandbox in the folders of the system. Rejects with the name of a missing one. */
+export async function findSandboxPrograms(): Promise<SandboxPrograms> {
+  const found = await Promise.all(programNames.map(async (name) => [name, await findProgram(name)] as const));
+  const missing = found.find(([, path]) => path === undefined);
+  if (missing) throw new MissingProgramError(missing[0]);
+  return Object.fromEntries(found) as unknown as SandboxPrograms;
+}
+
+class MissingProgramError extends Error {
+  constructor(readonly program: string) {
+    super(`${program} is not installed.`);
+  }
+}
+
+interface TestOptions {
+  store: string;
+  home: string;
+  folders(): Promise<readonly string[]>;
+  log?(text: string): void;
+}
+
+/** Runs a real command, which must fail to write outside of the open folders and to connect. Never rejects. */
+export async function testSandbox(
+  { store, home, folders, log }: TestOptions,
+  prepare: (request: SandboxedCommandRequest) => Promise<SandboxedCommand>,
+): Promise<SandboxAvailability> {
+  if (!supportsSeccompFilter(process.arch))
+    return { isAvailable: false, reason: message('the processor {0} is not supported', process.arch) };
+  try {
+    const { bwrap } = await findSandboxPrograms();
+    await mkdir(store, { recursive: true, mode: 0o700 });
+    const open = await folders();
+    if ((await Promise.all(open.map(hasOtherOwner))).includes(true))
+      return { isAvailable: false, reason: message('files of the workspace belong to another user or group') };
+    const own = paths.join(store, 'test');
+    if (open.length === 0) await mkdir(own, { recursive: true });
+    const opened = open.length > 0 ? open : [own];
+    const isOpen = opened.some((folder) => home === folder || home.startsWith(`${folder}/`));
+    const problem = await tryCommand(isOpen ? paths.dirname(store) : home, opened, prepare);
+    if (problem) return { isAvailable: false, reason: message('a test failed ({0})', problem) };
+    return { isAvailable: true, program: await versionOf(bwrap) };
+  } catch (error) {
+    if (error instanceof MissingProgramError) return missingProgram(error.program);
+    const text = error instanceof Error ? error.message : String(error);
+    log?.(`The sandbox is not available: ${text}`);
+    if (/overlay/i.test(text))
+      return { isAvailable: false, reason: message('the disk of the workspace does not support overlays') };
+    if (!/namespace|unshare|uid map|Operation not permitted|Permission denied/i.test(text))
+      return { isAvailable: false, reason: message('a test failed ({0})', text) };
+    return namespaceRefusal(await readNamespaceFacts(), text);
+  }
+}
+
+// Inside, only the user and the main group of the editor exist: no other file can be written.
+async function hasOtherOwner(folder: string): Promise<boolean> {
+  const names = (await readdir(folder)).slice(0, 500);
+  const all = await Promise.all(['', ...names].map((name) => lstat(paths.join(folder, name)).catch(() => undefined)));
+  return all.some((stats) => stats && (stats.uid !== process.getuid!() || stats.gid !== process.getgid!()));
+}
+
+const missingProgram = (name: string): SandboxAvailability =>
+  name === 'bwrap'
+    ? {
+        isAvailable: false,
+        reason: message('bubblewrap is not installed'),
+        steps: message('Install it with: {0}', 'sudo apt-get install bubblewrap'),
+      }
+    : {
+        isAvailable: false,
+        reason: message('util-linux is not installed'),
+        steps: message('Install it with: {0}', 'sudo apt-get install util-linux mount findutils'),
+      };
+
+// `inside` proves that the script ran; `wrote` and `connected` must not appear.
+const testScript = `: > "$1/.towpath-test-$$" && rm "$1/.towpath-test-$$" && echo inside
+(: > "$2/.towpath-test-$$") 2>/dev/null && echo wrote && rm -f "$2/.towpath-test-$$"
+"$3" -e 'require("net").connect(+process.argv[1], "127.0.0.1").on("connect", () => { console.log("connected"); process.exit() }).on("error", () => {})' "$4"
+echo done`;
+
+/** @param outside folder that the user can write */
+async function tryCommand(
+  outside: string,
+  folders: readonly string[],
+  prepare: (request: SandboxedCommandRequest) => Promise<SandboxedCommand>,
+): Promise<string | undefined> {
+  const server = createServer((socket) => socket.destroy());
+  await new Promise<void>((resolve, reject) => server.listen(0, '127.0.0.1', resolve).once('error', reject));
+  const { port } = server.address() as { port: number };
+  const nothing = async () => false;
+  const [folder] = folders;
+  const request = { runId: '', folder: folder!, folders, questions: { mayConnect: nothing, mayKeep: nothing } };
+  try {
+    const command = await prepare(request);
+    try {
+      const script = ['/bin/sh', '-c', testScript, 'sh', folder!, outside, process.execPath, String(port)];
+      const { text, errors } = await outputOf(command, script);
+      const lines = text.split('\n');
+      if (!lines.includes('done')) throw new Error(errors || 'the command did not end');
+      if (!lines.includes('inside')) return 'the workspace is not writable inside';
+      if (lines.includes('wrote')) return 'a command could write outside';
+      if (lines.includes('connected')) return 'a command could connect';
+      return undefined;
+    } finally {
+      await command.discard();
+    }
+  } finally {
+    server.close();
+  }
+}
+
+async function outputOf(
+  command: SandboxedCommand,
+  program: readonly string[],
+): Promise<{ text: string; errors: string }> {
+  const filter = await open(command.filter);
+  try {
+    const [first, ...args] = command.commandLine(program);
+    const env = {
+      ...process.env,
+      ...command.environment,
+      ...(process.versions.electron && { ELECTRON_RUN_AS_NODE: '1' }),
+    };
+    const child = spawn(first!, args, {
+      cwd: '/',
+      env,
+      stdio: ['ignore', 'pipe', 'pipe', filter.fd, 'pipe'],
+      timeout: 20_000,
+    });
+    command.started(child.stdio[4] as Readable);
+    let [text, errors] = ['', ''];
+    child.stdout!.on('data', (chunk) => (text += chunk));
+    child.stderr!.on('data', (chunk) => (errors += chunk));
+    await new Promise((resolve, reject) => child.once('close', resolve).once('error', reject));
+    return { text, errors: errors.trim().slice(0, 300) };
+  } finally {
+    await filter.close();
+  }
+}
+
+async function versionOf(bwrap: string): Promise<string> {
+  const child = spawn(bwrap, ['--version'], { stdio: ['ignore', 'pipe', 'ignore'] });
+  let text = '';
+  child.stdout.on('data', (chunk) => (text += chunk));
+  await new Promise((resolve) => child.once('close', resolve).once('error', resolve));
+  return text.trim() || 'bubblewrap';
+}

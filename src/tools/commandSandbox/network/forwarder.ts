@@ -1,0 +1,32 @@
+// The program inside the network namespace of a run. Arguments: a TCP port, and the path of a Unix socket. Forwards each connection to the
+// port on the loopback addresses to the socket. Writes `ready` when it listens, and exits when its input ends.
+import { createConnection, createServer } from 'node:net';
+import { joinSockets } from './joinSockets.ts';
+
+const [port, socketPath] = process.argv.slice(2);
+
+function listen(host: string): Promise<void> {
+  const server = createServer({ allowHalfOpen: true }, (client) =>
+    joinSockets(client, createConnection({ path: socketPath!, allowHalfOpen: true })),
+  );
+  return new Promise((resolve, reject) => {
+    server.on('error', reject); // later errors concern single connections
+    server.listen({ host, port: Number(port) }, resolve);
+  });
+}
+
+process.stdin
+  .on('end', () => process.exit())
+  .on('error', () => process.exit())
+  .resume();
+
+listen('127.0.0.1').then(
+  async () => {
+    await listen('::1').catch(() => {}); // a kernel without IPv6
+    process.stdout.write('ready\n');
+  },
+  (error: Error) => {
+    process.stderr.write(`${error.message}\n`);
+    process.exit(1);
+  },
+);

@@ -1,0 +1,37 @@
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import * as paths from 'node:path';
+import type { CommandSandbox } from '../../src/tools/commandSandbox/commandSandbox.ts';
+import { createLinuxSandbox } from '../../src/tools/commandSandbox/linux/linuxSandbox.ts';
+import { built } from './programs.ts';
+
+export interface TemporarySandbox extends CommandSandbox {
+  /** Folder with the store and the home. */
+  folder: string;
+  home: string;
+  cleanup(): Promise<void>;
+}
+
+/** A real sandbox with a store and a home of its own; undefined where this machine or user cannot have one. */
+export async function temporarySandbox(open: readonly string[] = []): Promise<TemporarySandbox | undefined> {
+  if (process.platform !== 'linux') return undefined;
+  mkdirSync('test/out', { recursive: true });
+  const folder = mkdtempSync(paths.resolve('test/out/sandbox-')); // inside, the folders for temporary files are others
+  const forwarder = paths.join(folder, 'sandboxForwarder.cjs');
+  writeFileSync(forwarder, (await built('sandboxForwarder.cjs')).files.get('sandboxForwarder.cjs')!);
+  const home = mkdtempSync(paths.join(folder, 'home-'));
+  const sandbox = createLinuxSandbox({
+    store: paths.join(folder, 'store'),
+    forwarder,
+    home,
+    hidden: [],
+    folders: async () => open,
+  });
+  const cleanup = async () => {
+    await sandbox.close();
+    await rm(folder, { recursive: true, force: true });
+  };
+  if ((await sandbox.availability()).isAvailable) return { ...sandbox, folder, home, cleanup };
+  await cleanup();
+  return undefined;
+}
