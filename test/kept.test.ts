@@ -52,6 +52,7 @@ const runs = [
   'killed',
   'package',
   'recorded',
+  'sandbox',
   'shortened',
   'understood',
   'workflow',
@@ -128,6 +129,25 @@ describe('a run of an earlier Towpath', () => {
       const [undo] = (await talk.store.read(runId)).undos!;
       await talk.engine.undo(runId, { undo: undo!.seq }, workspace, async () => 'none');
       assert.deepEqual(files(), ['2\n', undefined, 'c\n']);
+    } finally {
+      await talk.end();
+    }
+  });
+
+  it('sandbox: shows where its commands ran and what was blocked, and can be undone', async () => {
+    const runId = await begin('sandbox');
+    try {
+      const { calls } = await talk.store.read(runId);
+      assert.deepEqual(
+        ['call-inside', 'call-outside'].map((id) => [calls[id]!.sandbox, calls[id]!.blocked, calls[id]!.status]),
+        [
+          ['inside', ['registry.example'], 'done'],
+          ['outside', undefined, 'done'],
+        ],
+      );
+      const request = { toolCallIds: ['call-inside', 'call-outside'] };
+      await talk.engine.undo(runId, request, workspace, async () => 'all');
+      assert.deepEqual([workspace.read('a.txt'), workspace.exists('page.html')], ['one\n', false]);
     } finally {
       await talk.end();
     }

@@ -23,7 +23,16 @@ const firstTypes = [
 ];
 
 /** Stored runs with every event type of a later version, and an image that is stored by its hash. */
-const names = ['approval', 'background', 'collected', 'denied', 'interrupted', 'recorded', 'understood'] as const;
+const names = [
+  'approval',
+  'background',
+  'collected',
+  'denied',
+  'interrupted',
+  'recorded',
+  'sandbox',
+  'understood',
+] as const;
 const stored = path.join(import.meta.dirname, '../fixtures/kept/runs');
 type Line = StoredEvent & { version?: number };
 const linesOf = (name: string): Line[] =>

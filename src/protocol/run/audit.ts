@@ -83,7 +83,8 @@ const entries: Entries = {
     ...(waitMs !== undefined && { waitMs }),
   }),
 
-  question: ({ toolCallId, question: { command, ...said } }, filters) => {
+  question: ({ toolCallId, question: { command, ...said }, isOver }, filters) => {
+    if (isOver) return undefined;
     const { what, where } = said.english ?? said;
     return {
       kind: 'question',
@@ -128,11 +129,22 @@ const entries: Entries = {
     choice,
   }),
 
+  access: ({ toolCallId, name, target, decision, waitedMs, automatic }, filters) => ({
+    kind: 'answer',
+    to: 'gate',
+    call: toolCallId,
+    tool: name,
+    decision,
+    ...(target.host !== undefined && { host: `${target.host}:${target.port}` }),
+    ...(target.paths && { paths: target.paths.map((path) => shown(path, filters)) }),
+    by: automatic === undefined ? 'person' : 'rule',
+    ...(automatic === undefined ? { waitedMs } : { why: shown(automatic, filters) }),
+  }),
   'hold-end': () => undefined, // nothing is decided: the denial stands
 
   'limit-raise': ({ of, more, to }) => ({ kind: 'answer', to: 'limit', of, by: 'person', more, most: to }),
 
-  'tool-start': ({ toolCallId, name, changes, moved, command, reads }, filters) => ({
+  'tool-start': ({ toolCallId, name, changes, moved, command, reads, sandbox }, filters) => ({
     kind: 'effect',
     status: 'begins',
     call: toolCallId,
@@ -141,6 +153,7 @@ const entries: Entries = {
     ...movedOf(moved, filters),
     ...commandOf(command?.line ?? reads, filters),
     ...(command && { folder: shown(command.folder, filters) }),
+    ...(sandbox && { sandbox }),
   }),
   'tool-end': ({ toolCallId, name, ok, ms, code, moved, exitCode, background, ...record }, filters) => ({
     kind: 'effect',

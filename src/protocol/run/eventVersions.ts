@@ -1,7 +1,7 @@
 import type { StoredEvent } from './events.ts';
 
 /** Newest version of the stored format that this code reads. A line of a later version makes its run read-only. */
-export const storedRunFormatVersion = 5;
+export const storedRunFormatVersion = 6;
 
 /**
  * Format version that introduced each stored event type; types without a row have version 1. The journal writes the version on the line, so
@@ -15,6 +15,7 @@ export const eventVersions: Readonly<Partial<Record<StoredEvent['type'], number>
   'call-arguments': 3,
   'hold-end': 4,
   'command-changes': 5,
+  access: 6,
 };
 
 export const appendedListFormatVersion = 3;

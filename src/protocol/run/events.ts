@@ -46,6 +46,16 @@ export type StoredFileChange = z.infer<typeof storedChangeSchema>;
 const laterChangeSchema = storedChangeSchema.extend({ seq: z.number().optional() });
 export type LaterFileChange = z.infer<typeof laterChangeSchema>;
 
+/**
+ * Access that a call at work asks for: a host (normalized name or address) with a port, or protected files that a command has changed.
+ */
+const accessTargetSchema = z.object({
+  host: z.string().optional(),
+  port: z.number().int().optional(),
+  paths: z.array(z.string()).optional(),
+});
+export type AccessTarget = z.infer<typeof accessTargetSchema>;
+
 const movedSchema = z.object({ from: z.string(), to: z.string() });
 export type FileMove = z.infer<typeof movedSchema>;
 
@@ -253,11 +263,21 @@ const storedEvents = [
     holds: z.literal(true).optional(),
   }),
   event('hold-end', {}),
+  // Decision on an access of a call at work; `automatic` and `basis` as for `approval`.
+  event('access', {
+    toolCallId: z.string(),
+    name: z.string(),
+    target: accessTargetSchema,
+    decision: approvalDecisionSchema,
+    waitedMs: z.number(),
+    automatic: z.string().optional(),
+    basis: approvalBasisSchema.optional(),
+  }),
   // Intent, written to disk before the effect. Recovery judges and undoes a call without a recorded end by this event. `reads`: a read-only
   // command that leaves no process. `about`: subject of a call outside the conversation, by argument name.
   //
   // The following `tool-end` has the actual `changes` (an empty list means none), or the possible changes of a failed or interrupted call.
-  // `snapshot` identifies the state of the files before the call, to compare after a kill; at its end, the state from which the record of
+  // `sandbox` is present for a command of a run with the preset `sandbox`. `snapshot` identifies the state of the files before the call, to compare after a kill; at its end, the state from which the record of
   // background commands goes on.
   //
   // `interruptedAt` is the last recorded activity before the editor closed (epoch milliseconds), `stillRunning` the processes found at
@@ -274,6 +294,7 @@ const storedEvents = [
     step: stepStartSchema.optional(),
     about: z.record(z.string(), z.string()).optional(),
     snapshot: z.string().optional(),
+    sandbox: z.enum(['inside', 'outside']).optional(),
   }),
   event('command-start', { toolCallId: z.string(), process: processSchema }),
   event('ask', { toolCallId: z.string(), questions: z.array(userQuestionsSchema) }),
@@ -408,7 +429,13 @@ const shownEvents = [
     callId: z.string().optional(),
   }),
   event('pausing', {}),
-  event('question', { toolCallId: z.string(), question: shownApprovalRequestSchema, title: z.string().optional() }),
+  event('question', {
+    toolCallId: z.string(),
+    question: shownApprovalRequestSchema,
+    title: z.string().optional(),
+    access: z.literal(true).optional(), // the call is at work and asks for an access
+    isOver: z.literal(true).optional(), // the access is not asked for any more
+  }),
   event('tool-output', { toolCallId: z.string(), text: z.string() }),
 ] as const;
 

@@ -53,6 +53,7 @@ const exporters: { [Type in StoredEvent['type']]: (event: Of<Type>, hide: HideSe
   }),
   'node-message': ({ message, ...event }, hide) => ({ ...event, message: messageData(message, hide) }),
   'interruption-choice': nothing,
+  access: nothing,
   'hold-end': nothing,
   'command-changes': nothing,
   'tool-end': ({ toolCallId, name, ok, ms, code, exitCode, ...event }) => ({

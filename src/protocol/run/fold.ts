@@ -170,6 +170,12 @@ export function applyEvent(run: Run, event: RunEvent): void {
     case 'approval-request':
     case 'question': {
       const former = run.calls[event.toolCallId];
+      if (former && event.type === 'question' && event.access) {
+        if (former.status === 'done') break; // its command goes on
+        former.status = event.isOver ? 'running' : 'asking';
+        if (!event.isOver) former.question = event.question;
+        break;
+      }
       const { proposed, requestSeq } = event.type === 'question' ? (former ?? {}) : { ...event, requestSeq: event.seq };
       run.calls[event.toolCallId] = {
         ...begunBefore(former), // a node repeats a request under the same id
@@ -190,6 +196,13 @@ export function applyEvent(run: Run, event: RunEvent): void {
       call.automatic = event.automatic;
       call.basis = event.basis;
       if (event.holds) run.held = [...(run.held ?? []), event.toolCallId];
+      break;
+    }
+    case 'access': {
+      const call = callOf(run, event.toolCallId);
+      if (call.status === 'asking') call.status = 'running';
+      const { host } = event.target;
+      if (event.decision === 'deny' && host !== undefined) call.blocked = [...new Set([...(call.blocked ?? []), host])];
       break;
     }
     case 'hold-end':
@@ -213,6 +226,7 @@ export function applyEvent(run: Run, event: RunEvent): void {
       if (event.command && event.snapshot === undefined) run.ran = true;
       call.step = event.step;
       call.onlyReads = event.onlyReads;
+      call.sandbox = event.sandbox;
       call.snapshot = event.snapshot;
       delete call.again;
       if (event.about) call.about = event.about;

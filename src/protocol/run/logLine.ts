@@ -78,6 +78,11 @@ const lines: { [Type in RunEvent['type']]: (event: Of<Type>) => LineText } = {
     const more = `${edited ? ', changed by the person' : ''}${words ? ', with words' : ''}${held}`;
     return `${what} ${decisions[decision]} after ${duration(waitedMs)}${more}`;
   },
+  access: ({ toolCallId, name, target: { host, port, paths: files = [] }, decision, waitedMs, automatic }) => {
+    const what = host === undefined ? files.join(', ') : `${host}:${port}`;
+    const how = automatic === undefined ? `after ${duration(waitedMs)}` : `without a question: ${automatic}`;
+    return `${named(name, toolCallId)}: ${what} ${decisions[decision]} ${how}`;
+  },
   'hold-end': () => 'the user lets the run continue without instructions',
   'tool-start': ({ toolCallId, name, changes = [], moved, command, reads }) => {
     const line = command ? `: \`${command.line}\` in ${command.folder}` : reads !== undefined ? `: \`${reads}\`` : '';
@@ -145,7 +150,8 @@ const lines: { [Type in RunEvent['type']]: (event: Of<Type>) => LineText } = {
     return until === undefined ? text : `${text} (${duration(Math.max(0, until - at))})`;
   },
   pausing: () => 'the person wants it to rest after this turn',
-  question: ({ toolCallId, question: { command, ...said } }) => {
+  question: ({ toolCallId, question: { command, ...said }, isOver }) => {
+    if (isOver) return undefined;
     const { what, where } = said.english ?? said;
     return `${named(undefined, toolCallId)} asks: ${what} (${where})${command === undefined ? '' : `: \`${command}\``}`;
   },

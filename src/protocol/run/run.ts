@@ -44,6 +44,7 @@ import { type FileChangedByRun, parentFolders, type RedoableUndo } from './runFi
  * - `changes`: changes to files; planned changes if the call has no end; `undone`: their reverted paths, the target path for `moved`.
  * - `interruptedAt`: last recorded activity before an interruption (epoch milliseconds); `again`: the user wants to run the interrupted
  * call again.
+ * - `sandbox`: where a command ran under the preset `sandbox`; `blocked`: hosts that it was not allowed to reach.
  * - `exitCode`: null if killed by a signal.
  */
 export interface CallState {
@@ -72,6 +73,8 @@ export interface CallState {
   process?: ProcessIdentity;
   step?: WorkflowStepStart;
   onlyReads?: true;
+  sandbox?: 'inside' | 'outside';
+  blocked?: string[];
   interruptedAt?: number;
   again?: true;
   about?: Record<string, string>;

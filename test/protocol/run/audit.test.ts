@@ -246,6 +246,41 @@ const cases: { [Type in RunEvent['type']]: [event: Omit<Body[Type], 'type'>, ent
       },
     ],
   ],
+  access: [
+    [
+      { toolCallId, name: 'shell.network', target: { host: 'a.example', port: 443 }, decision: 'allow', waitedMs: 9 },
+      {
+        kind: 'answer',
+        to: 'gate',
+        call,
+        tool: 'shell.network',
+        decision: 'allow',
+        host: 'a.example:443',
+        by: 'person',
+        waitedMs: 9,
+      },
+    ],
+    [
+      {
+        toolCallId,
+        name: 'shell.run',
+        target: { paths: ['.vscode/a'] },
+        decision: 'deny',
+        waitedMs: 0,
+        automatic: 'A rule.',
+      },
+      {
+        kind: 'answer',
+        to: 'gate',
+        call,
+        tool: 'shell.run',
+        decision: 'deny',
+        paths: ['.vscode/a'],
+        by: 'rule',
+        why: 'A rule.',
+      },
+    ],
+  ],
   'command-changes': [
     [
       { toolCallId, changes: [{ path: 'a', before: null, after: 'f00' }], lost: ['b'] },

@@ -181,6 +181,18 @@ const cases: { [Type in RunEvent['type']]: [event: Omit<Body[Type], 'type'>, lin
       'warn fs.edit [a] failed after 5 ms: TOOL_DENIED',
     ],
   ],
+  access: [
+    [
+      {
+        toolCallId: 'a',
+        name: 'shell.network',
+        target: { host: 'b.example', port: 80 },
+        decision: 'deny',
+        waitedMs: 2,
+      },
+      'info shell.network [a]: b.example:80 is denied after 2 ms',
+    ],
+  ],
   'command-changes': [
     [{ toolCallId: 'a', changes: [change('a.ts', 'x', 'y')] }, 'info the command of call [a] has changed a.ts'],
     [{ toolCallId: 'a', snapshot: 's' }, 'info the command of call [a] has changed no file'],
