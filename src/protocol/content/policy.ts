@@ -1,7 +1,7 @@
 import type { ScopedPermissionRule } from './rule.ts';
 
 /** Approval presets, from strict to permissive. Each preset allows everything that the preceding presets allow. */
-export const approvalPresets = ['ask-everything', 'reads-free', 'edits-free', 'autopilot'] as const;
+export const approvalPresets = ['ask-everything', 'reads-free', 'edits-free', 'sandbox', 'autopilot'] as const;
 export type ApprovalPreset = (typeof approvalPresets)[number];
 
 export const isMorePermissivePreset = (one: ApprovalPreset, other: ApprovalPreset): boolean =>
@@ -11,6 +11,7 @@ export const approvalPresetNames = {
   'ask-everything': 'Ask for everything',
   'reads-free': 'Auto-approve reads',
   'edits-free': 'Auto-approve edits',
+  sandbox: 'Auto-approve edits and sandboxed commands',
   autopilot: 'Autopilot',
 } as const satisfies Record<ApprovalPreset, string>;
 
@@ -18,6 +19,7 @@ export const approvalPresetShortNames = {
   'ask-everything': 'Ask all',
   'reads-free': 'Reads',
   'edits-free': 'Edits',
+  sandbox: 'Sandbox',
   autopilot: 'Autopilot',
 } as const satisfies Record<ApprovalPreset, string>;
 

@@ -30,8 +30,10 @@ export interface PolicySubject {
   readsOnly: boolean;
   /** The call always needs an approval: it could run code, weaken the gate, or disclose secrets. */
   always: boolean;
-  /** The call needs an approval only because it discards files, and an undo restores all of them: Autopilot allows it. */
+  /** The call needs an approval only because it discards files, and an undo restores all of them: the preset may allow it. */
   undoable?: true;
+  /** The call would run in the sandbox. */
+  sandboxed?: true;
   trusted: boolean;
 }
 
@@ -42,6 +44,10 @@ export interface Verdict {
   said?: LocalizedMessage;
   /** Allowed only as a read: the checked argument vectors run without a shell. */
   onlyReads?: true;
+  /** The call runs in the sandbox. */
+  isSandboxed?: true;
+  /** Allowed by rules for exactly this command, which run it as they were made. */
+  isExact?: true;
   byRule?: true;
 }
 
@@ -58,15 +64,18 @@ export function decideCallByPolicy(policy: ApprovalPolicy, subject: PolicySubjec
       byRule: true,
     };
   const asked = first('ask') ?? policy.rules.find((rule) => guardsNamed(rule, subject.named ?? []));
+  const allowsLoss = policy.preset === 'autopilot' || (policy.preset === 'sandbox' && subject.sandboxed);
   if (subject.always)
-    return subject.undoable && policy.preset === 'autopilot' && !asked
+    return subject.undoable && allowsLoss && !asked
       ? byPreset(policy.preset, subject)
       : { effect: 'ask', reason: 'This is asked about every time.' };
   if (asked) return askedBy(message('Needs approval because of {0}.', described(asked)));
   const allowed = first('allow') ? [first('allow')!] : coveringParts(policy, subject);
   if (allowed) {
     const rules = allowed.map((rule) => toEnglishText(described(rule)));
-    return { effect: 'allow', reason: `Allowed by ${rules.join(' and ')}.`, basis: ruleBasis(allowed), byRule: true };
+    const isExact = allowed.every(({ command, varies }) => command !== undefined && !varies);
+    const reason = `Allowed by ${rules.join(' and ')}.`;
+    return { effect: 'allow', reason, basis: ruleBasis(allowed), byRule: true, ...(isExact && { isExact }) };
   }
   if (subject.readsOnly && policy.readOnlyCommands && !policy.rules.some(guardsPath))
     return {
@@ -75,7 +84,9 @@ export function decideCallByPolicy(policy: ApprovalPolicy, subject: PolicySubjec
       basis: { by: 'read-only-command' },
       onlyReads: true,
     };
-  return explained(byPreset(policy.preset, subject), policy, subject);
+  // Rules for paths see only the names in a command line.
+  const sandboxed = policy.rules.some(guardsPath) ? undefined : subject.sandboxed;
+  return explained(byPreset(policy.preset, { ...subject, sandboxed }), policy, subject);
 }
 
 function explained(verdict: Verdict, { rules }: ApprovalPolicy, { tool, origin }: PolicySubject): Verdict {
@@ -159,12 +170,14 @@ export function createSearchExclusionPredicate({ rules }: ApprovalPolicy, folder
   return (path) => guards.some((rule) => matchesPaths(rule.path!, [path], false));
 }
 
-function byPreset(preset: ApprovalPreset, { risk, trusted }: PolicySubject): Verdict {
-  const from = ({ read: 'reads-free', change: 'edits-free', execute: 'autopilot' } as const)[risk];
+function byPreset(preset: ApprovalPreset, { risk, trusted, sandboxed }: PolicySubject): Verdict {
+  const execute = sandboxed ? 'sandbox' : 'autopilot';
+  const from = ({ read: 'reads-free', change: 'edits-free', execute } as const)[risk];
   const isAllowed = approvalPresets.indexOf(preset) >= approvalPresets.indexOf(from) && (risk === 'read' || trusted);
   if (!isAllowed || preset === 'ask-everything')
     return { effect: 'ask', reason: 'Nothing allows this without a question.' };
-  return { effect: 'allow', reason: approvalBasisMessages[preset], basis: { by: 'preset', preset } };
+  const basis = preset === 'sandbox' ? from : preset; // the sandbox is no reason for a read or an edit
+  return { effect: 'allow', reason: approvalBasisMessages[basis], basis: { by: 'preset', preset: basis } };
 }
 
 const described = (rule: ScopedPermissionRule): LocalizedMessage => message(owners[rule.scope], coverageOf(rule));

@@ -8,6 +8,7 @@ import {
 import { type LocalizedMessage, message, toEnglishText } from '../../protocol/text/l10n.ts';
 import { joinLocalizableTexts, type LocalizableText, type Localizer } from '../../protocol/text/localized.ts';
 import { type CommandPart, commandPartFolders, readOnlyCommandsRuleId } from '../core/commandPart.ts';
+import { networkAccessTool } from '../core/commandSandbox.ts';
 import { createGlobMatcher } from '../core/glob.ts';
 import type { ApprovalRequest, ToolCallPlan } from '../core/tool.ts';
 import { serverRuleLabel } from '../core/toolOrigin.ts';
@@ -209,6 +210,7 @@ export function summarizeRuleCoverage(
 
 function coveredBy({ effect, tool, path, command, kind, varies, site, server }: PermissionRule): LocalizableText {
   if (server !== undefined) return message('{0} as it is now', serverRuleLabel(tool, server));
+  if (site !== undefined && tool === networkAccessTool) return message('network access to {0}', new URL(site).host);
   if (site !== undefined) return message('{0} of {1}', tool, site);
   if (kind !== undefined) return message(commandRuleKindNames[kind]);
   if (command === undefined) return path === undefined ? tool : message('{0} in {1}', tool, path);

@@ -36,6 +36,7 @@ describe('a preset', () => {
     'ask-everything': ['ask', 'ask', 'ask'],
     'reads-free': ['allow', 'ask', 'ask'],
     'edits-free': ['allow', 'allow', 'ask'],
+    sandbox: ['allow', 'allow', 'ask'],
     autopilot: ['allow', 'allow', 'allow'],
   };
   for (const preset of approvalPresets)
@@ -57,6 +58,54 @@ describe('a preset', () => {
       effect: 'ask',
       reason: 'This is asked about every time.',
     });
+  });
+
+  const sandboxed = command('npm test', { sandboxed: true });
+  for (const [preset, effect] of [
+    ['ask-everything', 'ask'],
+    ['edits-free', 'ask'],
+    ['sandbox', 'allow'],
+    ['autopilot', 'allow'],
+  ] as const)
+    it(`${preset}: a command that would run in the sandbox is ${effect}`, () =>
+      assert.equal(decideCallByPolicy(policy([], { preset }), sandboxed).effect, effect));
+
+  it('sandbox: says why, and gives an edit its own reason', () => {
+    const say = (one: PolicySubject) => {
+      const { reason, basis } = decideCallByPolicy(policy([], { preset: 'sandbox' }), one);
+      return [reason, basis];
+    };
+    assert.deepEqual(say(sandboxed), ['Auto-approved: runs in the sandbox.', { by: 'preset', preset: 'sandbox' }]);
+    assert.deepEqual(say(edit), ['Auto-approved: edits.', { by: 'preset', preset: 'edits-free' }]);
+    assert.deepEqual(say(read), ['Auto-approved: reads.', { by: 'preset', preset: 'reads-free' }]);
+  });
+
+  it('sandbox: web pages, MCP tools, untrusted workspaces and what a rule names still ask', () => {
+    const asks = { effect: 'ask', tool: 'shell.run', command: 'npm' } as const;
+    const cases: [rules: Omit<ScopedPermissionRule, 'scope'>[], one: PolicySubject][] = [
+      [[], subject({ tool: 'web.fetch', risk: 'execute', paths: [], site: 'https://example.com' })],
+      [[], subject({ tool: 'mcp.notes.add', risk: 'execute', paths: [] })],
+      [[], { ...sandboxed, trusted: false }],
+      [[asks], sandboxed],
+    ];
+    for (const [rules, one] of cases)
+      assert.equal(decideCallByPolicy(policy(rules, { preset: 'sandbox' }), one).effect, 'ask', one.tool);
+    const denies = [{ ...asks, effect: 'deny' as const }];
+    assert.equal(decideCallByPolicy(policy(denies, { preset: 'sandbox' }), sandboxed).effect, 'deny');
+  });
+
+  it('sandbox: what is asked about every time is allowed only in the sandbox, and only if undo restores it', () => {
+    const always = { ...sandboxed, always: true };
+    const undoable = { ...always, undoable: true as const };
+    const asks = { effect: 'ask', tool: 'shell.run' } as const;
+    const effect = (one: PolicySubject, preset: ApprovalPreset = 'sandbox', ...rules: (typeof asks)[]) =>
+      decideCallByPolicy(policy(rules, { preset }), one).effect;
+    assert.equal(effect(always), 'ask');
+    assert.equal(effect(undoable), 'allow');
+    assert.equal(effect({ ...undoable, sandboxed: undefined }), 'ask');
+    assert.equal(effect({ ...undoable, sandboxed: undefined }, 'autopilot'), 'allow');
+    assert.equal(effect(undoable, 'edits-free'), 'ask');
+    assert.equal(effect(undoable, 'sandbox', asks), 'ask');
   });
 
   it('for commands that only read is off until it is asked for', () => {
