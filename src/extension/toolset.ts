@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { localize } from '../protocol/text/localized.ts';
+import type { CommandSandbox } from '../tools/commandSandbox/commandSandbox.ts';
 import type { BackgroundRecordings } from '../tools/host/backgroundRecordings.ts';
 import { builtinTools } from '../tools/host/builtinTools.ts';
 import { createToolHost, type ToolHost } from '../tools/host/host.ts';
@@ -22,6 +23,7 @@ interface Dependencies {
   modals: Dialogs;
   approvals: ApprovalDialogQueue;
   policies: ApprovalPolicies;
+  sandbox: Pick<CommandSandbox, 'begin'>;
   left: OrphanedCommands;
   background: BackgroundCommands;
   backgroundRecordings: BackgroundRecordings;
@@ -59,6 +61,7 @@ export function createToolset(parts: Dependencies): Toolset {
       timeout: () => settings()['shell.timeout'],
       left,
       background,
+      sandbox: parts.sandbox,
       covers: (files) => recorder.covers(files),
       mirror: (command, folder) => (settings()['shell.terminal'] ? terminal.mirror(command, folder) : undefined),
     },

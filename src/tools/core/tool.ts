@@ -5,6 +5,7 @@ import type { ApprovalPolicy } from '../../protocol/content/policy.ts';
 import type { UserQuestionAnswer, UserQuestions } from '../../protocol/content/questions.ts';
 import type { ToolDefinition } from '../../protocol/content/tools.ts';
 import type {
+  AccessTarget,
   ApprovalDecision,
   BackgroundCommandStart,
   FileMove,
@@ -101,6 +102,14 @@ export interface ToolContext {
    * closes; the call then stays open.
    */
   ask(questions: readonly UserQuestions[]): Promise<UserQuestionAnswer>;
+  /** Asks for an access while the call runs. Resolves to false for a denial, on abort, and if the call is over. */
+  requestAccess(request: AccessRequest, signal?: AbortSignal): Promise<boolean>;
+}
+
+/** `tool`: name for rules; `target`: what the call wants to access, for the record. The texts and the grant are those of an approval. */
+interface AccessRequest extends Pick<ToolCallPlan, 'what' | 'where' | 'why' | 'details' | 'site' | 'grant'> {
+  tool: string;
+  target: AccessTarget;
 }
 
 /**
@@ -143,6 +152,10 @@ export interface ToolCallPlan {
   /** Paths named by the command, for rules that ask or deny. A folder ends in `/`; the workspace is ''. */
   named?: readonly string[];
   site?: string;
+  /** Execution in the sandbox. `isUndoable` tells if an undo will restore what the call changes. */
+  sandboxed?: { run(context: ToolContext): Promise<unknown>; isUndoable(): Promise<boolean> };
+  /** Reason why a command cannot run in the sandbox; used only under the preset `sandbox`. */
+  outsideReason?: LocalizableText;
   /** Read-only execution without an approval, or a sentence with the reason why the command is not known to be read-only. */
   reading?: ((context: ToolContext) => Promise<unknown>) | LocalizableText;
   details?: LocalizableText;
@@ -184,12 +197,14 @@ export interface PlannedDataLoss {
 }
 
 export interface ApprovalRequestPlan
-  extends Omit<ToolCallPlan, 'what' | 'where' | 'why' | 'details' | 'loss' | 'findLoss'> {
+  extends Omit<ToolCallPlan, 'what' | 'where' | 'why' | 'details' | 'loss' | 'findLoss' | 'outsideReason'> {
   what: string;
   where: string;
   why: string;
   details?: string;
   loss?: PlannedDataLoss & { text: string };
+  /** Where a command runs, under the preset `sandbox`. */
+  sandbox?: 'inside' | 'outside';
   english?: { what: string; where: string };
 }
 

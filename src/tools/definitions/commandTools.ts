@@ -3,7 +3,7 @@ import { commandStateShape } from './shapes.ts';
 
 export const outputReadDefinition = {
   name: 'output.read',
-  description: 'Read more of a truncated output or a background command.',
+  description: 'Read more of a truncated output or background command.',
   arguments: {
     id: z
       .string()
@@ -37,6 +37,7 @@ export const shellRunDefinition = {
       .optional()
       .meta({ help: 'Default: the setting `towpath.shell.timeout` (600).' }),
     background: z.boolean().optional().meta({ help: 'Continue the command after the call has its result.' }),
+    outside: z.boolean().optional().meta({ help: 'Ask to run outside of the sandbox.' }),
   },
   gives: {
     exitCode: z

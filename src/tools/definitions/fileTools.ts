@@ -61,7 +61,7 @@ export const fsEditDefinition = {
 
 export const fsFindDefinition = {
   name: 'fs.find',
-  description: 'Find files by glob (src/**/*.ts), except ignored ones.',
+  description: 'Find unignored files by glob (src/**/*.ts).',
   arguments: {
     pattern: z.string().min(1).meta({ help: 'A glob: `src/**/*.ts`.' }),
     path: z.string().optional().meta({ path: true, help: 'A folder to search.' }),
@@ -107,7 +107,7 @@ export const fsMoveDefinition = {
 
 export const fsReadDefinition = {
   name: 'fs.read',
-  description: 'Read a text file (limit: 1000 lines) or an image.',
+  description: 'Read a text file (limit: 1000 lines) or image.',
   arguments: {
     path: z.string().meta({ path: true, help: 'The file.' }),
     offset: z.int().min(1).max(1e9).optional().meta({ help: 'The first line, from 1.' }),

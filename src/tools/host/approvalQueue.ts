@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { approvalDecisionSchema, type RunEventBody } from '../../protocol/run/events.ts';
+import { type AccessTarget, approvalDecisionSchema, type RunEventBody } from '../../protocol/run/events.ts';
 import { raceWithAbort } from '../../protocol/values/abort.ts';
 import { throwInterrupted } from '../core/interruption.ts';
 import type {
@@ -16,6 +16,8 @@ import { emitStoredEvent } from './storedEvents.ts';
 export interface ApprovalSubject extends Pick<ApprovalRequest, 'call' | 'plan' | 'note' | 'draft'> {
   /** Returns the complete plan; absent if already complete. Until then the request is visible but cannot be answered. */
   whenKnown?(): Promise<ApprovalRequestPlan>;
+  /** The call is at work and asks for an access. */
+  access?: AccessTarget;
 }
 
 /** Approval request until its decision. `plan` is the last visible version. */
@@ -28,6 +30,7 @@ export interface QueuedApproval {
 
 interface Open {
   request: ApprovalRequest;
+  access?: AccessTarget;
   withdraw(): void;
 }
 
@@ -40,7 +43,7 @@ export function createApprovalQueue(approve: ApprovalRequester, now: () => numbe
 
   return async function ask(subjects: readonly ApprovalSubject[], context: CallContext): Promise<QueuedApproval[]> {
     const batch = randomUUID();
-    const requests = subjects.map(({ whenKnown: _, ...subject }) =>
+    const requests = subjects.map(({ whenKnown: _, access: __, ...subject }) =>
       Object.freeze({
         ...subject,
         call: Object.freeze(subject.call),
@@ -51,12 +54,14 @@ export function createApprovalQueue(approve: ApprovalRequester, now: () => numbe
       }),
     );
     // All requests are recorded before the first is shown: after a kill, no visible request is missing in the record.
-    for (const request of requests) await emitStoredEvent(context, onRecord(request));
-    for (const request of requests) await emitStoredEvent(context, onScreen(request));
+    for (const [index, request] of requests.entries())
+      if (!subjects[index]!.access) await emitStoredEvent(context, onRecord(request)); // an access ends with its window
+    for (const [index, request] of requests.entries())
+      await emitStoredEvent(context, subjects[index]!.access ? onAccess(request) : onScreen(request));
     const whole = completed(subjects, requests, context); // answerable after all plans are complete
     return requests.map((request, index) => {
       const own = whole.then((all) => all[index]!);
-      return begin(request, own, context);
+      return begin(request, own, context, subjects[index]!.access);
     });
   };
 
@@ -75,9 +80,14 @@ export function createApprovalQueue(approve: ApprovalRequester, now: () => numbe
     return whole;
   }
 
-  function begin(request: ApprovalRequest, whole: Promise<ApprovalRequest>, context: CallContext): QueuedApproval {
+  function begin(
+    request: ApprovalRequest,
+    whole: Promise<ApprovalRequest>,
+    context: CallContext,
+    access: AccessTarget | undefined,
+  ): QueuedApproval {
     const withdrawal = new AbortController();
-    const asked = { request, withdraw: () => withdrawal.abort() };
+    const asked = { request, access, withdraw: () => withdrawal.abort() };
     open.add(asked);
     const answer = settle(asked, whole, context, withdrawal.signal).finally(() => open.delete(asked));
     answer.catch(() => undefined); // the call may never wait for the answer
@@ -121,8 +131,13 @@ export function createApprovalQueue(approve: ApprovalRequester, now: () => numbe
       ...(edited !== undefined && { edited: true }),
       ...(holds && request.canHold && { holds }),
     };
-    const { title } = request.plan;
+    const { title, tool } = request.plan;
     const { id: toolCallId, name } = request.call;
+    if (question.access) {
+      const { access: target } = question;
+      await emitStoredEvent(context, { type: 'access', toolCallId, name: tool ?? name, target, decision, waitedMs });
+      return answer;
+    }
     await emitStoredEvent(context, {
       type: 'approval',
       toolCallId,
@@ -150,12 +165,16 @@ export function createApprovalQueue(approve: ApprovalRequester, now: () => numbe
     for (const one of others)
       if (covered !== undefined && one.request.id !== id && one.request.plan.grant === covered) one.withdraw();
     for (const one of others)
-      if (answer.always && one.request.id !== id && one.request.call.name === call.name) one.withdraw();
+      if (answer.always && one.request.id !== id && ruledTool(one.request) === ruledTool({ plan, call }))
+        one.withdraw();
     for (const one of later)
       if (file !== undefined && one.request.batch === batch && one.request.plan.change?.realPath === file)
         one.withdraw();
   }
 }
+
+/** Tool by which rules name a request. */
+const ruledTool = ({ plan, call }: Pick<ApprovalRequest, 'plan' | 'call'>): string => plan.tool ?? call.name;
 
 function understood(given: ApprovalAnswer | undefined): ApprovalAnswer {
   const decision = approvalDecisionSchema.safeParse(given?.decision).data ?? 'deny';
@@ -177,6 +196,12 @@ function onRecord({ id, call, plan }: ApprovalRequest): RunEventBody {
   const question = { id, what, where, why: '', ...command, ...(diff && { diff }) };
   const subject = { toolCallId: call.id, name: call.name, ...(plan.title && { title: plan.title }) };
   return { type: 'approval-request', ...subject, question, proposed: hashApprovedPlan(plan) };
+}
+
+function onAccess({ id, call, plan }: ApprovalRequest): RunEventBody {
+  const { what, where, why, details, english } = plan;
+  const question = { id, what, where, why, ...(english && { english }), ...(details && { command: details }) };
+  return { type: 'question', toolCallId: call.id, question, access: true };
 }
 
 function onScreen({ id, call, plan, note }: ApprovalRequest): RunEventBody {

@@ -22,7 +22,6 @@ import { limitOutcomeSize, toFailureOutcome, toSuccessOutcome } from '../core/ou
 import {
   AlreadyAppliedError,
   type ApprovalRequester,
-  type ApprovalRequestPlan,
   type CallContext,
   type PlannedDataLoss,
   type Tool,
@@ -39,9 +38,11 @@ import { sha256 } from '../sandbox/fileText.ts';
 import { virtualFoldersReadOnlyReason } from '../sandbox/virtual.ts';
 import type { FileRecorder } from '../snapshot/fileRecorder.ts';
 import type { FileRecording, RecordedChanges } from '../snapshot/fileRecording.ts';
+import { createAccessRequests } from './accessRequests.ts';
 import { createApprovalFlow, type PreparedToolCall, type ToolCallPreparer } from './approvalFlow.ts';
 import { createApprovalQueue } from './approvalQueue.ts';
 import type { BackgroundRecordings, EndedRecording } from './backgroundRecordings.ts';
+import { localizePlan } from './localizePlan.ts';
 import { normalizeArgumentPaths } from './normalizePaths.ts';
 import { decidePlannedCallByPolicy, type PlannedToolCall, planReadOnlyCall } from './policySubject.ts';
 import { addChangesToOutcome, beginRecording, endBackgroundRecord, endRecording } from './recordedChanges.ts';
@@ -121,7 +122,9 @@ export function createToolHost({
   localizer = toEnglishText,
   now = () => performance.now(),
 }: ToolHostOptions): ToolHost {
-  const agree = createApprovalFlow({ workspace, prepare, judged, ask: createApprovalQueue(approve, now), localizer });
+  const ask = createApprovalQueue(approve, now);
+  const agree = createApprovalFlow({ workspace, prepare, judged, ask, localizer });
+  const requestAccess = createAccessRequests({ workspace, policy, ask, localizer });
   const all = typeof tools === 'function' ? tools : () => tools;
   /** Recorded arguments, by call, if different from the sent arguments. */
   const recorded = new WeakMap<ToolCall, string>();
@@ -213,7 +216,9 @@ export function createToolHost({
         const undoState = await storeUndoState(plan, context);
         changed = agreed.changed;
         throwIfInterrupted(context.signal);
-        const read = agreed.verdict.onlyReads && typeof plan?.reading === 'function' ? plan.reading : undefined;
+        const { onlyReads: isRead, isSandboxed } = agreed.verdict;
+        const read = isRead && typeof plan?.reading === 'function' ? plan.reading : undefined;
+        const sandboxed = isSandboxed && plan?.sandboxed;
         const { command: line, marker, where: folder } = plan ?? {};
         const command = !read && line !== undefined && marker !== undefined && { line, folder: folder!, marker };
         ran = line !== undefined;
@@ -223,7 +228,8 @@ export function createToolHost({
         const named = { toolCallId: call.id, name: call.name, ...(title && { title }) };
         recording = await beginRecording(recorder, { tool: meant, toolCallId: call.id }, plan, context);
         const snapshot = recording?.snapshot !== undefined && { snapshot: recording.snapshot };
-        const start = { ...named, ...undoState, ...(command && { command }), ...reads, ...snapshot };
+        const place = command && policy(context.runId).preset === 'sandbox' && placeOf(sandboxed);
+        const start = { ...named, ...undoState, ...(command && { command }), ...reads, ...snapshot, ...place };
         const step = stepStartRecord(call, plan, context);
         const onlyReads = Boolean(read) || (tool.risk === 'read' && !tool.waits);
         const marked = onlyReads && { onlyReads };
@@ -251,11 +257,13 @@ export function createToolHost({
           commandGoesOn(one) {
             background = one;
           },
+          requestAccess: requestAccess(call, context),
         });
         const run = async () => {
           if (recording) await endBackgroundRecord(recording, backgroundRecordings, context, call.id);
           started = now(); // the duration excludes the user's decision
-          return plan ? (read ?? plan.run)(toolContext) : tool.run!(args, toolContext);
+          if (!plan) return tool.run!(args, toolContext);
+          return (read ?? (sandboxed ? sandboxed.run : plan.run))(toolContext);
         };
         const running = run();
         // A stop waits for calls with side effects (a write completes, a command ends with its children), but not for reads.
@@ -334,10 +342,14 @@ export function createToolHost({
     const through = meant.tool === tool ? undefined : tool.definition.name;
     const now = policy(context.runId);
     const judgement = await decidePlannedCallByPolicy({ ...meant, plan: own, through }, now, context, world);
-    const verdict = asks && judgement.effect === 'allow' ? { ...judgement, effect: 'ask' as const } : judgement;
+    const isSandboxed = now.preset === 'sandbox' && own?.sandboxed !== undefined && !judgement.isExact;
+    const effect = asks && judgement.effect === 'allow' ? 'ask' : judgement.effect;
+    const verdict = { ...judgement, effect, ...(isSandboxed && { isSandboxed }) };
     const free = verdict.effect === 'allow' && (tool.ofRun || now.preset !== 'ask-everything');
     const plan = own ?? (free ? undefined : await planReadOnlyCall(meant.tool, meant.args, world));
+    const place = now.preset === 'sandbox' && own?.command !== undefined && placeOf(isSandboxed).sandbox;
     const why = plan && plan.why !== '' ? [plan.why] : [];
+    if (place === 'outside' && own?.outsideReason) why.unshift(own.outsideReason);
     if (now.readOnlyCommands && plan?.reading && typeof plan.reading !== 'function') why.push(plan.reading);
     if (now.readOnlyCommands && plan?.outputs?.length)
       why.push(message('What it writes to {0} may be read in this run without approval.', plan.outputs.join(', ')));
@@ -349,6 +361,8 @@ export function createToolHost({
       ...localizePlan({ ...plan, why: why.length > 0 ? joinLocalizableTexts(why) : '' }, localizer),
       ...ruled,
       ...bound,
+      ...(place && { sandbox: place }),
+      ...(place === 'inside' && { grant: undefined }), // it would allow the command outside as well
     };
     return { tool, args, verdict, plan: asked && Object.freeze(asked) };
   }
@@ -380,7 +394,7 @@ export function createToolHost({
     call: ToolCall,
     context: CallContext,
     workspace: Workspace,
-    running: Pick<ToolContext, 'keepOutput' | 'leaves' | 'commandGoesOn'> = planning(context),
+    running: RunningCallContext = planning(context),
   ): ToolContext {
     return {
       runId: context.runId,
@@ -412,32 +426,20 @@ const notYetKnown: PlannedDataLoss = { text: message('Checking what this command
 // Outcome of a call that had not started when the editor closed; the call stays open for the next window.
 const notYet = failedToolOutcome(unansweredQuestionCode, 'The editor closed before this started.');
 
-function localizePlan(
-  { what, where, why, details, loss, findLoss: _, ...plan }: ToolCallPlan,
-  localizer: Localizer,
-): ApprovalRequestPlan {
-  const texts = { what: localizer(what), where: localizer(where) };
-  const english = { what: toEnglishText(what), where: toEnglishText(where) };
-  const isSame = texts.what === english.what && texts.where === english.where;
-  return {
-    ...plan,
-    ...texts,
-    why: localizer(why),
-    ...(details !== undefined && { details: localizer(details) }),
-    ...(loss && { loss: { ...loss, text: localizer(loss.text) } }),
-    ...(!isSame && { english }),
-  };
-}
-
 function exitOf(outcome: ToolOutcome, ran: boolean): { exitCode?: number | null } {
   const { exitCode } = ran && outcome.ok ? (Object(outcome.data) as { exitCode?: unknown }) : {};
   return Number.isInteger(exitCode) || exitCode === null ? { exitCode: exitCode as number | null } : {};
 }
 
-const planning = ({ keepOutput }: CallContext): Pick<ToolContext, 'keepOutput' | 'leaves' | 'commandGoesOn'> => ({
+type RunningCallContext = Pick<ToolContext, 'keepOutput' | 'leaves' | 'commandGoesOn' | 'requestAccess'>;
+
+const placeOf = (sandboxed: unknown) => ({ sandbox: sandboxed ? ('inside' as const) : ('outside' as const) });
+
+const planning = ({ keepOutput }: CallContext): RunningCallContext => ({
   keepOutput,
   leaves: async () => undefined,
   commandGoesOn: () => undefined,
+  requestAccess: async () => false,
 });
 
 // Returns a hint for a tool `mcp.<server>.<tool>` of a server without any tool; otherwise an empty text.

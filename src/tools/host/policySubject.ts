@@ -21,7 +21,7 @@ export async function decidePlannedCallByPolicy(
   context: Pick<CallContext, 'grants' | 'policy'>,
   workspace: Workspace,
 ): Promise<Verdict> {
-  const subject = await subjectOf(planned, workspace);
+  const subject = await subjectOf(planned, workspace, policy.preset === 'sandbox');
   const own = decideCallByPolicy(forTool(planned.tool, policy), subject);
   const verdict = context.policy
     ? stricterVerdict(own, decideCallByPolicy(forTool(planned.tool, context.policy), subject))
@@ -38,7 +38,13 @@ export async function decidePlannedCallByPolicy(
 const forTool = (tool: Tool, policy: ApprovalPolicy): ApprovalPolicy =>
   tool.ofRun && policy.preset === 'ask-everything' ? { ...policy, preset: 'reads-free' } : policy;
 
-async function subjectOf({ tool, args, plan, through }: PlannedToolCall, workspace: Workspace): Promise<PolicySubject> {
+async function subjectOf(
+  { tool, args, plan, through }: PlannedToolCall,
+  workspace: Workspace,
+  mayBeSandboxed: boolean,
+): Promise<PolicySubject> {
+  const sandboxed = mayBeSandboxed ? plan?.sandboxed : undefined;
+  const loss = plan?.loss;
   return {
     tool: tool.definition.name,
     ...(through !== undefined && { through }),
@@ -53,8 +59,12 @@ async function subjectOf({ tool, args, plan, through }: PlannedToolCall, workspa
     ...(plan?.site !== undefined && { site: plan.site }),
     ...(tool.origin && { origin: tool.origin(args) }),
     readsOnly: typeof plan?.reading === 'function',
-    always: plan !== undefined && (plan.grant === undefined || plan.guarded === true),
-    ...(plan?.loss?.isCertain && plan.loss.isOnlyReason && { undoable: true as const }),
+    // In the sandbox, a command is asked about only if an undo cannot restore what it changes.
+    always: sandboxed
+      ? loss !== undefined || !(await sandboxed.isUndoable())
+      : plan !== undefined && (plan.grant === undefined || plan.guarded === true),
+    ...(loss?.isCertain && (loss.isOnlyReason || sandboxed) && { undoable: true as const }),
+    ...(sandboxed && { sandboxed: true as const }),
     trusted: workspace.trusted,
   };
 }

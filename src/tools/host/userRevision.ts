@@ -15,6 +15,7 @@ export interface ApprovedPlanView {
   command?: string;
   timeLimit?: number;
   origin?: { identity: string; definition: string };
+  sandbox?: ApprovalRequestPlan['sandbox'];
   loss: readonly string[];
   ordinary: boolean;
 }
@@ -24,7 +25,7 @@ export interface ApprovedPlanView {
  * @param edited the user's edit of the new text or the command
  */
 export function toApprovedPlanView(
-  { what, where, paths, change, command, timeLimit, origin, grant, loss }: ApprovalRequestPlan,
+  { what, where, paths, change, command, timeLimit, origin, grant, loss, sandbox }: ApprovalRequestPlan,
   edited?: string,
 ): ApprovedPlanView {
   return {
@@ -35,6 +36,7 @@ export function toApprovedPlanView(
     ...(command !== undefined && { command: edited ?? command }),
     ...(timeLimit !== undefined && { timeLimit }),
     ...(origin && { origin: { identity: origin.identity, definition: origin.definition } }),
+    ...(sandbox && { sandbox }),
     loss: loss?.items ?? [],
     ordinary: grant !== undefined,
   };

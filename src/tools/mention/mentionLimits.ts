@@ -90,6 +90,7 @@ const quiet = ({ workspace, policy, signal }: MentionContext): ToolContext => ({
   storedOutput: async () => undefined,
   lastSeen: async () => undefined,
   ask: () => Promise.reject(new Error('Nobody is asked.')),
+  requestAccess: async () => false,
 });
 
 export function wrapInCodeFence(text: string): string {

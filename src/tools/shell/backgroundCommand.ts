@@ -119,6 +119,7 @@ export class RunningCommand {
     const ended = started.ended.catch(() => ({ exitCode: null, signal: null }));
     const reason = await Promise.race([ended, stopped, ...(timedOut ? [timedOut] : [])]);
     this.isWorking = false;
+    if (typeof reason === 'string') started.abandon();
     const scope = typeof reason === 'string' ? 'all' : 'group'; // a process that left the group survives a normal end and is named
     const left = await endCommandProcesses(this.pid, this.marker, scope, () => this.grace).catch(() => []);
     await started.waitForOutput(100);

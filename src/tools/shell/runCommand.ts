@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { outcomeDetails } from '../../protocol/content/tools.ts';
 import { onAbort } from '../../protocol/values/abort.ts';
+import type { SandboxedCommand } from '../commandSandbox/commandSandbox.ts';
 import { storeLongOutput } from '../core/storedOutput.ts';
 import { type ToolContext, ToolError } from '../core/tool.ts';
 import type { BackgroundCommands } from './background.ts';
@@ -9,20 +10,24 @@ import { bareRepositoryRefusal } from './bareRepositories.ts';
 import { type CommandOutputMirror, throttleLiveOutput } from './liveOutput.ts';
 import { processIdentity } from './orphanedCommands.ts';
 import { OutputSilenceDetector } from './outputSilence.ts';
+import type { PausableTimeout } from './pausableTimeout.ts';
 import { type CommandProcess, endCommandProcesses, processLabel, requestProcessGroupEnd } from './processes.ts';
+import { confine, sandboxNote } from './sandboxedRun.ts';
 import { type CommandExit, formatCommandExit, startCommand } from './spawnCommand.ts';
 
 // Milliseconds that a stop waits for the command, and then for the storage of its output.
 const stopPatience = 20;
 
 interface RunOptions {
-  /** Timeout in milliseconds; unlimited if absent. */
-  timeout?: number;
+  /** Unlimited if absent. */
+  timeout?: PausableTimeout;
   mirror?: CommandOutputMirror;
   marker?: string;
   background: BackgroundCommands;
   /** Background start: the result follows the first output. */
   goesOn?: boolean;
+  /** Confines the command: its changes are kept when it ends by itself, and else forgotten. */
+  sandbox?: SandboxedCommand;
 }
 
 /**
@@ -33,9 +38,14 @@ export async function runCommand(
   line: string,
   folder: string,
   context: ToolContext,
-  { timeout, mirror, marker = randomUUID(), background, goesOn = false }: RunOptions,
+  { timeout, mirror, marker = randomUUID(), background, goesOn = false, sandbox }: RunOptions,
 ) {
-  const started = await startCommand(line, folder, marker);
+  const process = await startCommand(line, folder, marker, sandbox).catch(async (error) => {
+    await sandbox?.discard();
+    throw error;
+  });
+  const confinement = sandbox && confine(process, sandbox, () => timeout?.end());
+  const started = confinement?.started ?? process;
   const { output } = started;
   let isCallsOwn = true;
   const live = throttleLiveOutput((text) => {
@@ -47,11 +57,7 @@ export async function runCommand(
   if (quiet) started.listen(quiet.onOutput);
 
   const ending = new AbortController();
-  const outOfTime = new AbortController();
-  const timedOut =
-    timeout === undefined
-      ? undefined
-      : sleep(timeout, 'timeout' as const, { signal: outOfTime.signal }).catch(() => 'timeout' as const);
+  const timedOut = timeout?.expired;
   const { signal } = context;
   let stopListening = () => {};
   const stopped = new Promise<'stopped'>((resolve) => {
@@ -62,16 +68,16 @@ export async function runCommand(
     if (identity && !ending.signal.aborted) context.commandStarted(identity);
   };
   const recorded = recordStart().catch(() => {}); // the marker is already recorded
-  const letGoOn = background.offer(marker);
+  const letGoOn = sandbox ? undefined : background.offer(marker); // its changes wait for its end
   let reason = 'It could not be started.';
   const over = () => {
-    outOfTime.abort();
+    timeout?.end();
     live.end();
     mirror?.end(reason);
     started.letGo();
   };
   try {
-    const possible = [started.ended, stopped, letGoOn.asked, ...(timedOut ? [timedOut] : [])];
+    const possible = [started.ended, stopped, ...(letGoOn ? [letGoOn.asked] : []), ...(timedOut ? [timedOut] : [])];
     const end = await Promise.race([...possible, ...(quiet ? [quiet.settled] : [])]);
     if (end === 'quiet' || end === 'goes on') return await goOn(end === 'goes on');
     reason = endText(end);
@@ -79,13 +85,21 @@ export async function runCommand(
     // Processes left in the group are ended; an independent daemon survives and is named.
     const left = await endCommandProcesses(started.pid!, marker, 'group');
     await started.waitForOutput(100);
-    return { exitCode: end.exitCode, ...(end.signal && { signal: end.signal }), ...(await result(left)) };
+    const note = confinement && sandboxNote(await confinement.report, output.text(), end);
+    const stored = await result(left);
+    return {
+      exitCode: end.exitCode,
+      ...(end.signal && { signal: end.signal }),
+      ...stored,
+      ...(note && { note: [stored.note, note].filter(Boolean).join(' ') }),
+    };
   } finally {
     ending.abort();
     stopListening();
     quiet?.end();
-    letGoOn.end();
+    letGoOn?.end();
     if (isCallsOwn) over();
+    if (!signal.aborted) void sandbox?.discard(); // else when its processes are gone
   }
 
   /** Detaches the command from the stop and from the timeout; after a decision of the user, the timeout no longer applies. */
@@ -131,14 +145,20 @@ export async function runCommand(
     const details = await result([], {
       keepOutput: (text) => Promise.race([context.keepOutput(text), sleep(stopPatience).then(late)]),
     });
-    endCommandProcesses(started.pid!, marker, 'all').catch(() => {}); // by the marker, for processes without their parent
+    // By the marker, for processes without their parent.
+    endCommandProcesses(started.pid!, marker, 'all')
+      .catch(() => {})
+      .finally(() => sandbox?.discard());
     return details;
   }
 
   async function cutShort(end: 'timeout' | 'stopped' | 'flooded'): Promise<never> {
+    started.abandon();
+    await confinement?.settled(); // its changes are being kept
     const details = await (end === 'stopped'
       ? stoppedResult()
       : result(await endCommandProcesses(started.pid!, marker, 'all')));
+    if (end !== 'stopped') await sandbox?.discard();
     if (end === 'stopped')
       throw new ToolError(
         'TOOL_INTERRUPTED',
@@ -151,7 +171,7 @@ export async function runCommand(
         'It wrote more than 100 MiB and was ended. Write less, or to a file.',
         outcomeDetails('OUTPUT_LIMIT', details),
       );
-    const message = `It did not end within ${timeout! / 1000} s and was ended with its children.`;
+    const message = `It did not end within ${timeout!.limit / 1000} s and was ended with its children.`;
     throw new ToolError(
       'TOOL_TIMEOUT',
       `${message} Give a longer timeoutSeconds, run less, or run it in the background.`,

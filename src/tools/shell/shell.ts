@@ -1,6 +1,9 @@
+// @invariant sandbox-never-falls-back: A command that is allowed because of the sandbox runs in it or not at all.
 import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { type LocalizedMessage, message } from '../../protocol/text/l10n.ts';
+import type { CommandSandbox } from '../commandSandbox/commandSandbox.ts';
+import { programForOutside } from '../commandSandbox/outsidePrograms.ts';
 import { findProjectPackages } from '../commands/grants/projectPackages.ts';
 import { commandApprovalReason, judgeCommand } from '../commands/judgeCommand.ts';
 import type { FileCoverage } from '../commands/loss/coverage.ts';
@@ -10,16 +13,18 @@ import { findReferencedPaths } from '../commands/referencedPaths.ts';
 import type { CommandPart } from '../core/commandPart.ts';
 import { createPathRefusal, quoteForMessage } from '../core/pathSyntax.ts';
 import { storeLongOutput } from '../core/storedOutput.ts';
-import { createSideEffectTool, type Tool, type ToolCallPlan, ToolError } from '../core/tool.ts';
+import { createSideEffectTool, type Tool, type ToolCallPlan, type ToolContext, ToolError } from '../core/tool.ts';
 import { openFolderRoots, type WorkspaceRoot } from '../core/workspace.ts';
 import { shellRunDefinition, shellStopDefinition } from '../definitions/commandTools.ts';
-import { resolvePath } from '../sandbox/paths.ts';
+import { resolvePath, resolveWorkspaceRoots } from '../sandbox/paths.ts';
 import { BackgroundCommands } from './background.ts';
 import type { CommandOutputMirror } from './liveOutput.ts';
 import type { OrphanedCommands } from './orphanedCommands.ts';
 import { commandState } from './outputRead.ts';
+import { createPausableTimeout } from './pausableTimeout.ts';
 import { readOnlyCommandTimeAndOutputLimit, runReadOnlyCommand } from './readOnlyRun.ts';
 import { runCommand } from './runCommand.ts';
+import { sandboxQuestions } from './sandboxQuestions.ts';
 import { SeenOutputFiles } from './seenOutputFiles.ts';
 
 export interface ShellOptions {
@@ -34,6 +39,8 @@ export interface ShellOptions {
   lossLimit?: number;
   /** Tells whether an undo of a command will restore these files (absolute paths). */
   covers?: FileCoverage;
+  /** Absent: commands are never sandboxed. */
+  sandbox?: Pick<CommandSandbox, 'begin'>;
 }
 
 /**
@@ -50,94 +57,114 @@ export function shellTool({
   run = runCommand,
   lossLimit,
   covers,
+  sandbox,
 }: ShellOptions = {}): Tool {
   const made = new SeenOutputFiles();
   const refuseTwin = (command: string, folder: string, runId: string) =>
     refuseTwinOf({ left, background }, command, folder, runId);
-  return createSideEffectTool(
-    shellRunDefinition,
-    'execute',
-    async function plan({ command, cwd, timeoutSeconds, background: goesOn }, context): Promise<ToolCallPlan> {
-      const { workspace } = context;
-      if (command.trim() === '') throw new ToolError('TOOL_ARGS_INVALID', 'command: give a command.');
-      const workingFolder = cwd ?? defaultFolder(workspace.roots);
-      const folder = await resolvePath(workspace.roots, workingFolder, 'list');
-      if (folder.mount) throw createPathRefusal('OUTSIDE', 'Commands run in the folders of the workspace only.');
-      await refuseTwin(command, folder.path, context.runId);
-      const judge = () =>
-        judgeCommand(workspace.roots, folder.path, command, process.platform, (path) => made.has(context.runId, path));
-      const { reading, said, parts } = await judge();
-      const marker = randomUUID();
-      const named = await findReferencedPaths(workspace.roots, folder.path, command);
-      // Read-only parts and parts with a table row were analyzed more precisely.
-      const understood = parts?.every(({ reads, row }) => reads || row);
-      const why =
-        typeof reading === 'string' && !understood
-          ? (named.protected ?? (await commandApprovalReason(workspace.roots, folder.path, command)) ?? named.shown)
-          : typeof reading === 'string'
-            ? named.shown
-            : undefined;
-      const findLoss =
-        typeof reading === 'string'
-          ? await createDataLossFinder(workspace.roots, folder.path, command, lossLimit, goesOn ? undefined : covers)
+  return createSideEffectTool(shellRunDefinition, 'execute', async function plan(args, context): Promise<ToolCallPlan> {
+    const { command, cwd, timeoutSeconds, background: goesOn, outside } = args;
+    const { workspace } = context;
+    if (command.trim() === '') throw new ToolError('TOOL_ARGS_INVALID', 'command: give a command.');
+    const workingFolder = cwd ?? defaultFolder(workspace.roots);
+    const folder = await resolvePath(workspace.roots, workingFolder, 'list');
+    if (folder.mount) throw createPathRefusal('OUTSIDE', 'Commands run in the folders of the workspace only.');
+    await refuseTwin(command, folder.path, context.runId);
+    const judge = () =>
+      judgeCommand(workspace.roots, folder.path, command, process.platform, (path) => made.has(context.runId, path));
+    const { reading, said, parts } = await judge();
+    const marker = randomUUID();
+    const named = await findReferencedPaths(workspace.roots, folder.path, command);
+    // Read-only parts and parts with a table row were analyzed more precisely.
+    const understood = parts?.every(({ reads, row }) => reads || row);
+    const why =
+      typeof reading === 'string' && !understood
+        ? (named.protected ?? (await commandApprovalReason(workspace.roots, folder.path, command)) ?? named.shown)
+        : typeof reading === 'string'
+          ? named.shown
           : undefined;
-      const distrustsGit =
-        typeof reading === 'string' && (await mayRemoveRepository(workspace.roots, folder.path, command));
-      const outputs =
-        typeof reading === 'string' && why === undefined
-          ? await commandOutputFiles(workspace.roots, folder.path, command)
-          : [];
-      return {
-        what: goesOn ? message('Run a command in the background') : message('Run a command'),
-        where: folder.path,
-        why: why ?? '',
-        command,
-        ...(findLoss && { findLoss }),
-        ...(distrustsGit && { distrustsGit }),
+    const findLoss =
+      typeof reading === 'string'
+        ? await createDataLossFinder(workspace.roots, folder.path, command, lossLimit, goesOn ? undefined : covers)
+        : undefined;
+    const distrustsGit =
+      typeof reading === 'string' && (await mayRemoveRepository(workspace.roots, folder.path, command));
+    const outputs =
+      typeof reading === 'string' && why === undefined
+        ? await commandOutputFiles(workspace.roots, folder.path, command)
+        : [];
+    return {
+      what: goesOn ? message('Run a command in the background') : message('Run a command'),
+      where: folder.path,
+      why: why ?? '',
+      command,
+      ...(findLoss && { findLoss }),
+      ...(distrustsGit && { distrustsGit }),
+      marker,
+      ...(await resolveFolder(folder.relative, parts, workspace.roots)),
+      ...(timeoutSeconds !== undefined && { timeLimit: timeoutSeconds }),
+      ...(goesOn && { background: true }),
+      ...(outputs.length > 0 && { outputs }),
+      named: named.paths,
+      ...(why === undefined && grantFor(command, cwd === undefined ? undefined : folder.relative)),
+      reading:
+        typeof reading === 'string'
+          ? (ofProject(parts) ?? said ?? reading)
+          : async (context) => {
+              const { reading: now } = await judge(); // its paths may have other targets by now
+              if (!isDeepStrictEqual(now, reading))
+                throw new ToolError('E_PRECONDITION_FAILED', 'What this command reads changed meanwhile. Try again.');
+              const limit = Math.min(
+                timeoutSeconds === undefined ? readOnlyCommandTimeAndOutputLimit : timeoutSeconds * 1000,
+                readOnlyCommandTimeAndOutputLimit,
+              );
+              return runReadOnlyCommand(reading, limit, workspace, context, mirror?.(command, folder.path));
+            },
+      revise: (edited) => plan({ ...args, command: edited }, context),
+      ...(sandbox && inSandbox(sandbox)),
+      run: (context) => start(context),
+    };
+
+    function inSandbox(
+      sandbox: NonNullable<ShellOptions['sandbox']>,
+    ): Pick<ToolCallPlan, 'sandboxed' | 'outsideReason'> {
+      const program = programForOutside(command);
+      if (outside) return { outsideReason: message('The model asks to run it outside the sandbox.') };
+      if (goesOn) return { outsideReason: message('Commands in the background run outside the sandbox.') };
+      if (program !== undefined) return { outsideReason: message('“{0}” does not work in the sandbox.', program) };
+      const isUndoable = async () => (await covers?.([]))?.isWhole === true;
+      return { sandboxed: { isUndoable, run: (context) => start(context, sandbox) } };
+    }
+
+    async function start(context: ToolContext, confinedBy?: ShellOptions['sandbox']) {
+      const now = await resolvePath(workspace.roots, workingFolder, 'list');
+      if (now.path !== folder.path)
+        throw new ToolError(
+          'E_PRECONDITION_FAILED',
+          `${quoteForMessage(folder.relative)} is another folder than was shown.`,
+        );
+      await refuseTwin(command, folder.path, context.runId);
+      if (goesOn) background.dropOldest();
+      const limit = timeoutSeconds === undefined ? (goesOn ? undefined : timeout()) : timeoutSeconds * 1000;
+      const time = limit === undefined ? undefined : createPausableTimeout(limit);
+      const confined = await confinedBy?.begin({
+        runId: context.runId,
+        folder: folder.path,
+        folders: (await resolveWorkspaceRoots(openFolderRoots(workspace.roots))).map(({ realPath }) => realPath),
+        questions: sandboxQuestions(context, command, time),
+      });
+      const shown = mirror?.(command, folder.path);
+      const settle = await made.begin(context.runId, { line: command, outputs, parts });
+      return run(command, folder.path, context, {
+        timeout: time,
+        sandbox: confined,
+        mirror: shown,
         marker,
-        ...(await resolveFolder(folder.relative, parts, workspace.roots)),
-        ...(timeoutSeconds !== undefined && { timeLimit: timeoutSeconds }),
-        ...(goesOn && { background: true }),
-        ...(outputs.length > 0 && { outputs }),
-        named: named.paths,
-        ...(why === undefined && grantFor(command, cwd === undefined ? undefined : folder.relative)),
-        reading:
-          typeof reading === 'string'
-            ? (ofProject(parts) ?? said ?? reading)
-            : async (context) => {
-                const { reading: now } = await judge(); // its paths may have other targets by now
-                if (!isDeepStrictEqual(now, reading))
-                  throw new ToolError('E_PRECONDITION_FAILED', 'What this command reads changed meanwhile. Try again.');
-                const limit = Math.min(
-                  timeoutSeconds === undefined ? readOnlyCommandTimeAndOutputLimit : timeoutSeconds * 1000,
-                  readOnlyCommandTimeAndOutputLimit,
-                );
-                return runReadOnlyCommand(reading, limit, workspace, context, mirror?.(command, folder.path));
-              },
-        revise: (edited) => plan({ command: edited, cwd, timeoutSeconds, background: goesOn }, context),
-        async run(context) {
-          const now = await resolvePath(workspace.roots, workingFolder, 'list');
-          if (now.path !== folder.path)
-            throw new ToolError(
-              'E_PRECONDITION_FAILED',
-              `${quoteForMessage(folder.relative)} is another folder than was shown.`,
-            );
-          await refuseTwin(command, folder.path, context.runId);
-          if (goesOn) background.dropOldest();
-          const limit = timeoutSeconds === undefined ? (goesOn ? undefined : timeout()) : timeoutSeconds * 1000;
-          const shown = mirror?.(command, folder.path);
-          const settle = await made.begin(context.runId, { line: command, outputs, parts });
-          return run(command, folder.path, context, {
-            timeout: limit,
-            mirror: shown,
-            marker,
-            background,
-            goesOn,
-          }).finally(settle);
-        },
-      };
-    },
-  );
+        background,
+        goesOn,
+      }).finally(settle);
+    }
+  });
 }
 
 async function refuseTwinOf(

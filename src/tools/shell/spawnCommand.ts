@@ -1,6 +1,8 @@
-import { type ChildProcessByStdio, spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { open } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { SandboxedCommand } from '../commandSandbox/commandSandbox.ts';
 import { shellLaunchArguments } from '../core/programs.ts';
 import { ToolError } from '../core/tool.ts';
 import { gitSafetySettings } from './bareRepositories.ts';
@@ -31,17 +33,21 @@ export interface StartedCommand {
   waitForOutput(atMost: number): Promise<unknown>;
   listen(listener: (text: string) => void): void;
   letGo(): void;
+  /** The caller ends the command: in a sandbox, its changes are not kept. */
+  abandon(): void;
 }
 
-export async function startCommand(line: string, folder: string, marker: string): Promise<StartedCommand> {
+/** @param sandbox confines the command; absent, it runs with the permissions of the editor */
+export async function startCommand(
+  line: string,
+  folder: string,
+  marker: string,
+  sandbox?: SandboxedCommand,
+): Promise<StartedCommand> {
   const git = await gitSafetySettings();
-  const [shell, ...options] = shellLaunchArguments();
-  const child: ChildProcessByStdio<null, Readable, Readable> = spawn(shell!, [...options, line], {
-    cwd: folder,
-    env: commandEnvironment(process.env, marker, git),
-    stdio: ['ignore', 'pipe', 'pipe'], // never a pipe as input: bash treats a socket as a remote shell and reads profiles
-    detached: process.platform !== 'win32', // own process group, to be ended together
-    windowsHide: true,
+  const child = await spawnShell([...shellLaunchArguments(), line], folder, sandbox, {
+    ...commandEnvironment(process.env, marker, git),
+    ...sandbox?.environment,
   });
   const output = new CommandOutput();
   const listeners: ((text: string) => void)[] = [];
@@ -86,12 +92,37 @@ export async function startCommand(line: string, folder: string, marker: string)
     ended,
     waitForOutput: (atMost) => Promise.race([Promise.all(streams), sleep(atMost)]),
     listen: (listener) => void listeners.push(listener),
+    abandon() {},
     letGo() {
       child.stdout.destroy();
       child.stderr.destroy();
       child.unref();
     },
   };
+}
+
+async function spawnShell(
+  argv: readonly string[],
+  folder: string,
+  sandbox: SandboxedCommand | undefined,
+  env: NodeJS.ProcessEnv,
+): Promise<ChildProcess & { stdout: Readable; stderr: Readable }> {
+  const filter = sandbox && (await open(sandbox.filter));
+  try {
+    const [program, ...args] = sandbox ? sandbox.commandLine(argv) : argv;
+    const child = spawn(program!, args, {
+      cwd: sandbox ? '/' : folder,
+      env,
+      // Never a pipe as input: bash treats a socket as a remote shell and reads profiles.
+      stdio: ['ignore', 'pipe', 'pipe', ...(filter ? [filter.fd, 'pipe' as const] : [])],
+      detached: process.platform !== 'win32', // own process group, to be ended together
+      windowsHide: true,
+    });
+    sandbox?.started(child.stdio[4] as Readable);
+    return child as ChildProcess & { stdout: Readable; stderr: Readable };
+  } finally {
+    await filter?.close();
+  }
 }
 
 export const formatCommandExit = ({ exitCode, signal }: CommandExit): string =>

@@ -89,7 +89,7 @@ describe('tools: definitions', () => {
       'fs.apply_patch': ['path', 'patch', 'frontmatter'],
       'fs.move': ['from', 'to'],
       'fs.delete': ['path'],
-      'shell.run': ['command', 'cwd', 'timeoutSeconds', 'background'],
+      'shell.run': ['command', 'cwd', 'timeoutSeconds', 'background', 'outside'],
       'shell.stop': ['id'],
       'output.read': ['id', 'offset', 'limit'],
       'code.diagnostics': ['path'],

@@ -1,0 +1,70 @@
+import type { SandboxedCommand, SandboxReport } from '../commandSandbox/commandSandbox.ts';
+import { deniedPaths } from '../commandSandbox/deniedPaths.ts';
+import type { CommandExit, StartedCommand } from './spawnCommand.ts';
+
+interface Confinement {
+  /** The command; it has ended when its changes are kept. */
+  started: StartedCommand;
+  /** An error if the changes could not be kept; undefined if the command did not end by itself. Never rejects. */
+  report: Promise<SandboxReport | Error | undefined>;
+  /** Resolves when no change is being kept. */
+  settled(): Promise<unknown>;
+}
+
+/**
+ * Keeps the changes of a sandboxed command when it ends by itself.
+ * @param onEnd called when it has ended, before its changes are kept
+ */
+export function confine(command: StartedCommand, sandbox: SandboxedCommand, onEnd: () => void): Confinement {
+  let keeping: Promise<SandboxReport> | undefined;
+  let isAbandoned = false;
+  const report = command.ended
+    .then((end) => {
+      if (end === 'flooded' || isAbandoned) return undefined;
+      onEnd();
+      keeping = sandbox.keep();
+      return keeping;
+    })
+    .catch((error) => (error instanceof Error ? error : new Error(String(error))));
+  const ended = Promise.all([command.ended, report]).then(([end]) => end);
+  ended.catch(() => {}); // waiting callers receive the rejection
+  const abandon = () => {
+    isAbandoned = true;
+  };
+  return { started: { ...command, ended, abandon }, report, settled: async () => keeping?.catch(() => undefined) };
+}
+
+/** Returns what the model must know about the sandbox after a command. Undefined if nothing was blocked. */
+export function sandboxNote(
+  report: SandboxReport | Error | undefined,
+  output: string,
+  { exitCode }: CommandExit,
+): string | undefined {
+  if (!report) return undefined;
+  if (report instanceof Error) return `Nothing that it changed was kept, because of an error: ${report.message}`;
+  const { blocked, discarded, conflicts, special, failed, isWritable } = report;
+  const hosts = blocked.map(({ host, port }) => `${host}:${port}`);
+  const written = exitCode === 0 ? [] : deniedPaths(output, isWritable);
+  const limits = [
+    hosts.length > 0 && `no network access to ${hosts.join(', ')}`,
+    written.length > 0 && `cannot write ${written.join(', ')}`,
+  ].filter(Boolean);
+  const notKept: [paths: readonly string[], reason: string][] = [
+    [discarded, 'because they are protected'],
+    [conflicts, 'because they changed meanwhile'],
+    [failed, 'because of an error'],
+    [special, 'because they are no files'],
+  ];
+  const notes = [
+    ...(limits.length > 0 ? [`Sandbox: ${limits.join('; ')}. Ask with \`outside\`.`] : []),
+    ...notKept.flatMap(([paths, reason]) => (paths.length > 0 ? [`Not kept, ${reason}: ${listed(paths)}.`] : [])),
+  ];
+  return notes.length > 0 ? notes.join(' ') : undefined;
+}
+
+const maxListed = 10;
+
+const listed = (paths: readonly string[]): string =>
+  paths.length > maxListed
+    ? `${paths.slice(0, maxListed).join(', ')} and ${paths.length - maxListed} more`
+    : paths.join(', ');

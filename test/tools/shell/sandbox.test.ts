@@ -1,0 +1,272 @@
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import * as paths from 'node:path';
+import type { ApprovalPolicy } from '../../../src/protocol/content/policy.ts';
+import type { ScopedPermissionRule } from '../../../src/protocol/content/rule.ts';
+import type { ToolOutcome } from '../../../src/protocol/content/tools.ts';
+import type { RunEventBody } from '../../../src/protocol/run/events.ts';
+import type { ApprovalAnswer, ApprovalRequest } from '../../../src/tools/core/tool.ts';
+import { builtinTools } from '../../../src/tools/host/builtinTools.ts';
+import { type TemporarySandbox, temporarySandbox } from '../../support/commandSandbox.ts';
+import { eventually } from '../../support/eventually.ts';
+import { type Listening, listen } from '../../support/listening.ts';
+import { type TemporaryWorkspace, temporaryWorkspace } from '../../support/workspace.ts';
+import { conversation, data } from '../conversation.ts';
+
+interface Ran {
+  exitCode: number | null;
+  output: string;
+  note?: string;
+}
+
+// Holds sandboxed-changes-wait and sandbox-never-falls-back.
+describe('tools: shell.run in the sandbox', function () {
+  this.timeout(60_000);
+  let sandbox: TemporarySandbox;
+  let workspace: TemporaryWorkspace;
+
+  before(async function () {
+    const made = await temporarySandbox();
+    if (!made) return this.skip();
+    sandbox = made;
+  });
+  after(() => sandbox?.cleanup());
+  beforeEach(async () => {
+    workspace = await temporaryWorkspace({ 'a.txt': 'one\n', 'sub/b.txt': '' });
+  });
+  afterEach(() => workspace.cleanup());
+
+  type Answer = ApprovalAnswer['decision'] | ((request: ApprovalRequest) => ApprovalAnswer | Promise<ApprovalAnswer>);
+
+  const talk = (answer: Answer = 'deny', policy: Partial<ApprovalPolicy> = {}, isRecorded = true) =>
+    conversation(workspace, {
+      tools: builtinTools({ shell: { sandbox, covers: async () => ({ isWhole: isRecorded }) as { isWhole: true } } }),
+      policy: { preset: 'sandbox', ...policy },
+      answer: typeof answer === 'function' ? async (request) => answer(request) : answer,
+    });
+  const placeOf = (events: readonly RunEventBody[]) =>
+    events.flatMap((event) => (event.type === 'tool-start' ? [event.sandbox] : []));
+  const accessesOf = (events: readonly RunEventBody[]) =>
+    events.flatMap((event) => (event.type === 'access' ? [{ ...event.target, decision: event.decision }] : []));
+  const run = (talking: ReturnType<typeof talk>, command: string, more: object = {}): Promise<Ran> =>
+    data<Ran>(talking.call('shell.run', { command, ...more }));
+
+  it('runs unasked; what it writes in the workspace is there when it has ended', async () => {
+    const talking = talk();
+    const ran = await run(talking, 'echo two >> a.txt; mkdir new; mv sub new/; rm -f nothing; cat a.txt');
+    assert.deepEqual(ran, { exitCode: 0, output: 'one\ntwo\n' });
+    assert.deepEqual([workspace.read('a.txt'), workspace.exists('new/sub/b.txt')], ['one\ntwo\n', true]);
+    assert.deepEqual([talking.asked, placeOf(talking.events)], [[], ['inside']]);
+  });
+
+  it('does not run at all if the sandbox cannot be set up', async () => {
+    const begin = () => Promise.reject(new Error('no namespaces'));
+    const talking = conversation(workspace, {
+      tools: builtinTools({ shell: { sandbox: { begin }, covers: async () => ({ isWhole: true }) } }),
+      policy: { preset: 'sandbox' },
+      answer: 'deny',
+    });
+    const outcome = await talking.call('shell.run', { command: 'echo two > a.txt' });
+    assert.deepEqual([outcome.ok, workspace.read('a.txt'), talking.asked], [false, 'one\n', []]);
+  });
+
+  it('cannot write outside, and the model is told which path it was', async () => {
+    const file = paths.join(sandbox.home, 'x');
+    const ran = await run(talk(), `echo no > ${file}`);
+    assert.equal(existsSync(file), false);
+    assert.equal(ran.note, `Sandbox: cannot write ${file}. Ask with \`outside\`.`);
+  });
+
+  it('asks when the model wants to leave the sandbox, and runs outside only after a yes', async () => {
+    const file = paths.join(sandbox.home, 'outside');
+    const command = `echo yes > ${file}`;
+    const denied = await talk('deny').call('shell.run', { command, outside: true });
+    assert.deepEqual([denied.ok, existsSync(file)], [false, false]);
+    const talking = talk('allow');
+    await run(talking, command, { outside: true });
+    assert.deepEqual([existsSync(file), placeOf(talking.events)], [true, ['outside']]);
+    const [request] = talking.asked;
+    assert.deepEqual(
+      [request!.plan.sandbox, request!.plan.why.startsWith('The model asks to run it outside the sandbox.')],
+      ['outside', true],
+    );
+  });
+
+  const outside: [name: string, command: string, more: object, why: string][] = [
+    ['a program that needs what is withheld', 'docker ps', {}, '“docker” does not work in the sandbox.'],
+    ['a command with an account', 'git push', {}, '“git push” does not work in the sandbox.'],
+    ['a server', 'sleep 1', { background: true }, 'Commands in the background run outside the sandbox.'],
+  ];
+  for (const [name, command, more, why] of outside)
+    it(`asks to run outside: ${name}`, async () => {
+      const talking = talk('deny');
+      await talking.call('shell.run', { command, ...more });
+      assert.ok(talking.asked[0]!.plan.why.startsWith(why), talking.asked[0]!.plan.why);
+      assert.deepEqual(placeOf(talking.events), []);
+    });
+
+  it('asks, and runs inside, when an undo could not restore what it changes', async () => {
+    const talking = talk('allow', {}, false);
+    await run(talking, 'echo 1 > c.txt');
+    assert.deepEqual([talking.asked.length, placeOf(talking.events)], [1, ['inside']]);
+    assert.deepEqual([talking.asked[0]!.plan.sandbox, talking.asked[0]!.plan.grant], ['inside', undefined]);
+  });
+
+  it('asks before changes of protected files are kept; the others are kept in any case', async () => {
+    const command = 'mkdir .vscode && echo "{}" > .vscode/settings.json && echo two > a.txt';
+    const talking = talk('deny');
+    const ran = await run(talking, command);
+    assert.deepEqual([workspace.exists('.vscode'), workspace.read('a.txt')], [false, 'two\n']);
+    assert.equal(ran.note, 'Not kept, because they are protected: .vscode.');
+    assert.deepEqual(accessesOf(talking.events), [{ paths: ['.vscode'], decision: 'deny' }]);
+    const [request] = talking.asked;
+    assert.deepEqual([request!.plan.what, request!.plan.where], ['Keep the changes of protected files?', '.vscode']);
+    await run(talk('allow'), command);
+    assert.equal(workspace.read('.vscode/settings.json'), '{}\n');
+  });
+
+  it('a file that the user changes meanwhile stays as the user left it', async () => {
+    const talking = talk();
+    const running = run(talking, 'echo command > a.txt; echo now; until grep -q go sub/b.txt; do sleep 0.05; done');
+    await eventually('its output', () => talking.events.some((event) => event.type === 'tool-output'));
+    workspace.write('a.txt', 'user\n');
+    workspace.write('sub/b.txt', 'go');
+    const ran = await running;
+    assert.equal(workspace.read('a.txt'), 'user\n');
+    assert.equal(ran.note, 'Not kept, because they changed meanwhile: a.txt.');
+  });
+
+  it('a stopped command has changed nothing', async () => {
+    const talking = talk();
+    const running = talking.call('shell.run', { command: 'echo two > a.txt; echo now; sleep 600' });
+    await eventually('its output', () => talking.events.some((event) => event.type === 'tool-output'));
+    talking.stop.abort();
+    const outcome = await running;
+    assert.equal(outcome.ok, false);
+    assert.equal(workspace.read('a.txt'), 'one\n');
+  });
+
+  it('neither has a command whose time is over', async () => {
+    const outcome: ToolOutcome = await talk().call('shell.run', {
+      command: 'echo two > a.txt; sleep 600',
+      timeoutSeconds: 1,
+    });
+    assert.deepEqual([outcome.ok ? '' : outcome.error.code, workspace.read('a.txt')], ['TOOL_TIMEOUT', 'one\n']);
+  });
+
+  it('what a command leaves behind ends with it', async () => {
+    await run(talk(), `(setsid sh -c 'sleep 1; echo > later' &) ; echo started`);
+    const { output } = await run(talk(), 'ps -eo args | grep -c "[e]cho > later"');
+    assert.deepEqual([output.trim(), workspace.exists('later')], ['0', false]);
+  });
+
+  describe('with a server of this machine', () => {
+    let server: Listening;
+    before(async () => {
+      server = await listen(async (_, response) => void response.end('hello'));
+    });
+    after(async () => server?.close());
+    const fetch = () => `curl -sS --noproxy '' --max-time 60 http://127.0.0.1:${server.port}/`;
+
+    it('holds a connection while the user is asked; the time limit stops', async () => {
+      let answer = (_: ApprovalAnswer) => {};
+      const answered = new Promise<ApprovalAnswer>((resolve) => {
+        answer = resolve;
+      });
+      const talking = talk(() => answered);
+      const running = run(talking, fetch(), { timeoutSeconds: 2 });
+      await eventually('the question', () => talking.asked.length > 0);
+      const { plan } = talking.asked[0]!;
+      assert.match(plan.what, /^Allow network access to 127\.0\.0\.1:\d+\?$/);
+      assert.equal(plan.why, 'The command is waiting.');
+      await new Promise((resolve) => setTimeout(resolve, 2500)); // longer than its time
+      answer({ decision: 'allow' });
+      assert.equal((await running).output, 'hello');
+      assert.deepEqual(accessesOf(talking.events).length, 1);
+    });
+
+    it('a denied host is told to the model, and asked about once for a command', async () => {
+      const talking = talk('deny');
+      const { output, note } = await run(talking, `${fetch()}; ${fetch()}`);
+      assert.match(output, /Blocked by the sandbox: network access to 127\.0\.0\.1/);
+      assert.match(note!, /^Sandbox: no network access to 127\.0\.0\.1:\d+\. Ask with `outside`\.$/);
+      assert.equal(talking.asked.length, 1);
+    });
+
+    it('an answer that makes a rule decides other waiting questions again', async () => {
+      const rules: ScopedPermissionRule[] = [];
+      const talking = talk(
+        async ({ plan }) => {
+          await eventually('both questions', () => talking.asked.length > 1);
+          if (!plan.site!.includes('127')) return { decision: 'deny' };
+          rules.push({ effect: 'allow', tool: 'shell.network', site: plan.site!, scope: 'workspace' });
+          return { decision: 'allow', always: true };
+        },
+        { rules },
+      );
+      const other = fetch().replace('127.0.0.1', 'localhost');
+      const { output } = await run(talking, `${fetch()} & ${other}; wait`);
+      assert.match(output, /hello[\s\S]*Blocked|Blocked[\s\S]*hello/);
+      assert.ok(
+        talking.events.some((event) => event.type === 'question' && event.isOver) || talking.asked.length === 2,
+      );
+    });
+
+    it('a rule for the host answers; allowed for this run, it is not asked again', async () => {
+      const site = `https://127.0.0.1:${server.port}`;
+      const rule: ScopedPermissionRule = { effect: 'allow', tool: 'shell.network', site, scope: 'workspace' };
+      const ruled = talk('deny', { rules: [rule] });
+      assert.equal((await run(ruled, fetch())).output, 'hello');
+      assert.deepEqual(ruled.asked, []);
+      const granted = talk('allow-run');
+      await run(granted, fetch());
+      await run(granted, fetch());
+      assert.equal(granted.asked.length, 1);
+    });
+  });
+
+  describe('rules', () => {
+    const allow = (more: Partial<ScopedPermissionRule>): ScopedPermissionRule => ({
+      effect: 'allow',
+      tool: 'shell.run',
+      scope: 'user',
+      ...more,
+    });
+
+    it('for exactly a command run it as they were made: outside', async () => {
+      const file = paths.join(sandbox.home, 'ruled');
+      const command = `echo 1 > ${file}`;
+      const talking = talk('deny', { rules: [allow({ command })] });
+      await run(talking, command);
+      assert.deepEqual([existsSync(file), placeOf(talking.events)], [true, ['outside']]);
+    });
+
+    it('that are wider run a command inside', async () => {
+      const talking = talk('deny', { rules: [allow({})] });
+      await run(talking, 'echo 1');
+      assert.deepEqual(placeOf(talking.events), ['inside']);
+    });
+
+    it('for paths that ask or deny make a command ask: they see only its names', async () => {
+      const guard: ScopedPermissionRule = { effect: 'deny', tool: 'fs.*', path: 'prod/**', scope: 'user' };
+      const talking = talk('allow', { rules: [guard] });
+      await run(talking, 'echo 1');
+      assert.deepEqual([talking.asked.length, placeOf(talking.events)], [1, ['inside']]);
+    });
+
+    it('that deny hold inside', async () => {
+      const outcome = await talk('allow', { rules: [{ ...allow({ command: 'echo' }), effect: 'deny' }] }).call(
+        'shell.run',
+        { command: 'echo 1' },
+      );
+      assert.equal(outcome.ok ? '' : outcome.error.code, 'TOOL_DENIED');
+    });
+  });
+
+  it('secrets of the workspace cannot be read, and installed code cannot be written', async () => {
+    workspace.write('.env', 'KEY=1');
+    workspace.write('node_modules/p/package.json', '{}');
+    const { output } = await run(talk(), 'cat .env; echo > node_modules/p/index.js; echo end');
+    assert.match(output, /\.env: Permission denied[\s\S]*Read-only file system[\s\S]*end/);
+  });
+});
