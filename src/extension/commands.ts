@@ -13,6 +13,7 @@ import { showApprovalSettingsMenu } from './approvals/approvalsMenu.ts';
 import { parseCallKey } from './approvals/findApproval.ts';
 import type { ApprovalPolicies } from './approvals/policies.ts';
 import { showRunApprovalPresetMenu } from './approvals/runPresetMenu.ts';
+import type { SandboxPage } from './approvals/sandboxPage.ts';
 import type { BackgroundCommandList } from './background/backgroundCommands.ts';
 import type { OrphanedCommandsNotice } from './background/orphanedCommandsNotice.ts';
 import { CommitMessageWriter } from './commit/commitMessages.ts';
@@ -107,6 +108,7 @@ interface Dependencies {
   titles: RunTitles;
   states: RunStates;
   policies: ApprovalPolicies;
+  sandboxPage: SandboxPage;
   details: DetailLevelSetting;
   workspace: Workspace;
   audit: AuditLog;
@@ -295,6 +297,8 @@ export function createCommands(given: Dependencies): (id: TowpathCommandId, args
       const run = (await parts.store.list()).find((one) => one.id === runId);
       await showRunApprovalPresetMenu(parts.policies, { id: runId, title: run?.title ?? t('New run') });
     },
+    'towpath.sandbox': () => parts.sandboxPage.show(),
+    'towpath.setUpSandbox': () => showHelp(parts.helpPages, 'sandbox'),
     'towpath.packages': () => packages.menu(),
     'towpath.runPackageWorkflow': () => packages.runWorkflow(),
     'towpath.talkToPackageAgent': () => packages.talk(),

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { quickPickOf } from '../support/editor/quickPick.ts';
 import { temporaryFolder } from '../support/editor/sample.ts';
 import { openTowpath, type Towpath } from '../support/editor/towpath.ts';
 import { eventually } from '../support/eventually.ts';
@@ -148,6 +149,10 @@ describe('a window whose folder only the editor reaches', () => {
     );
     await editor.host.evaluate((vscode) => vscode.commands.executeCommand('towpath.newWorkflow'));
     await editor.told(/Workflows are not available in a virtual workspace/);
+    await editor.command('Towpath: Approvals…');
+    const row = quickPickOf(editor.page).rows.filter({ hasText: 'Auto-approve edits and sandboxed commands' });
+    assert.match(await row.innerText(), /Not available: the folders of this window are virtual/);
+    await editor.page.keyboard.press('Escape');
     assert.deepEqual(readdirSync(far()), ['src']);
     await editor.screenshot('virtual-workspace');
   });

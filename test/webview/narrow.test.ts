@@ -140,7 +140,7 @@ describe('In a narrow panel', () => {
             ); // biome-ignore format: in the page
           assert.deepEqual(outside, [], name);
         };
-        for (const preset of ['ask-everything', 'reads-free', 'edits-free', 'autopilot'] as const) {
+        for (const preset of ['ask-everything', 'reads-free', 'edits-free', 'sandbox', 'autopilot'] as const) {
           const state = { preset, presetOfRun: true };
           await show(test, [...begin, used, ...concludes], state);
           await measure(`${preset}, at rest`);

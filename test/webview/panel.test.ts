@@ -138,6 +138,7 @@ Get started`,
       ['ask-everything', false],
       ['reads-free', false],
       ['edits-free', true],
+      ['sandbox', false],
       ['autopilot', false],
     ] as const) {
       await test.send({ type: 'state', state: { ...readyState, preset, presetOfRun } }, { type: 'run', run: null });
@@ -154,6 +155,8 @@ Get started`,
       'Auto-approve reads. Click (Tab, R) to change it for this run.',
       'Edits',
       'Auto-approve edits · this run only. Click (Tab, R) to change it for this run.',
+      'Sandbox',
+      'Auto-approve edits and sandboxed commands. Click (Tab, R) to change it for this run.',
       'Autopilot',
       'Autopilot: runs without approval. Click (Tab, R) to change it for this run.',
     ]);

@@ -290,9 +290,14 @@ function interrupted(
 }
 
 function notesOf(state: CallState | undefined): string[] {
-  if (state?.edited) return [t('Changed by you before approval')];
+  const { sandbox, blocked } = state ?? {};
+  const ofSandbox = [
+    ...(sandbox === 'outside' ? [t('Ran outside the sandbox')] : []),
+    ...(blocked ? [t('Blocked by the sandbox: network access to {0}', blocked.join(', '))] : []),
+  ];
+  if (state?.edited) return [t('Changed by you before approval'), ...ofSandbox];
   const rule = state?.automatic === undefined ? undefined : decidingRulesText(state, 'allow');
-  return rule === undefined ? [] : [rule];
+  return rule === undefined ? ofSandbox : [rule, ...ofSandbox];
 }
 
 const undoneWords = (state: CallState | undefined): string | undefined =>

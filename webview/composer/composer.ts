@@ -162,6 +162,7 @@ const presetIcons = {
   'ask-everything': icons.shield,
   'reads-free': icons.eye,
   'edits-free': icons.pencil,
+  sandbox: icons.terminal,
   autopilot: icons.warning,
 } as const satisfies Record<ApprovalPreset, TemplateResult>;
 

@@ -278,7 +278,7 @@ export class ApprovalDialogQueue implements vscode.Disposable {
     const is = (label: keyof typeof approvalButtonLabels) => chosen === t(approvalButtonLabels[label]);
     if (is('review')) await this.review([waiting]);
     else if (is('allowAlways')) await this.allowAlways(waiting, offered, over);
-    else if (is('allow') || is('allowChanged')) waiting.answer(yes(edited));
+    else if (is('allow') || is('runOutside') || is('allowChanged')) waiting.answer(yes(edited));
     else if (is('allowRun')) waiting.answer({ decision: 'allow-run' });
     else await this.denyEach([waiting]);
   }

@@ -1,14 +1,16 @@
 import * as vscode from 'vscode';
-import { type ApprovalPreset, approvalPresetNames, approvalPresets } from '../../protocol/content/policy.ts';
 import { type PermissionRule, permissionRuleSchema } from '../../protocol/content/rule.ts';
 import { escapeInvisibleInLine } from '../../protocol/text/escapeInvisible.ts';
 import { t } from '../../protocol/text/l10n.ts';
 import { localize } from '../../protocol/text/localized.ts';
+import type { SandboxAvailability } from '../../tools/core/commandSandbox.ts';
+import { networkAccessTool } from '../../tools/core/commandSandbox.ts';
 import type { RuleToolState } from '../../tools/mcp/toolChanges.ts';
 import { parsePolicyRules } from '../../tools/policy/rules.ts';
 import { notify } from '../dialogs/notify.ts';
 import { describeNamedModel, type ModelConsent } from '../providers/modelConsent.ts';
 import { type ApprovalPolicies, type PolicyScope, ruleEffectLabels, ruleLabel } from './policies.ts';
+import { presetRows } from './presetRows.ts';
 import { mcpRuleText } from './serverRules.ts';
 
 interface Servers {
@@ -25,11 +27,12 @@ export async function showApprovalSettingsMenu(
   servers: Servers,
   named: ModelConsent,
 ): Promise<void> {
+  const sandbox = await policies.sandbox.probe();
   const pick = vscode.window.createQuickPick<Choice>();
   pick.title = t('Towpath: approvals');
   pick.placeholder = t('Select a preset, or add a rule');
   const show = () => {
-    pick.items = choices(policies, servers, named);
+    pick.items = choices(policies, sandbox, servers, named);
   };
   show();
   const closed = new Promise<void>((resolve) => pick.onDidHide(resolve));
@@ -44,13 +47,18 @@ export async function showApprovalSettingsMenu(
   await choice?.run?.();
 }
 
-function choices(policies: ApprovalPolicies, servers: Servers, named: ModelConsent): Choice[] {
+function choices(
+  policies: ApprovalPolicies,
+  sandbox: SandboxAvailability,
+  servers: Servers,
+  named: ModelConsent,
+): Choice[] {
   const { preset, readOnlyCommands } = policies.current();
   return [
     separator(t('Approvals')),
-    ...approvalPresets.map((one) => ({
-      label: `${one === preset ? '$(check)' : '$(blank)'} ${t(approvalPresetNames[one])}`,
-      description: t(approvalPresetDetails[one]),
+    ...presetRows({ trusted: vscode.workspace.isTrusted, sandbox }).map(({ preset: one, name, description }) => ({
+      label: `${one === preset ? '$(check)' : '$(blank)'} ${name}`,
+      description,
       run: () => policies.choose(one),
     })),
     {
@@ -73,13 +81,6 @@ function choices(policies: ApprovalPolicies, servers: Servers, named: ModelConse
 
 const trash = () => ({ iconPath: new vscode.ThemeIcon('trash'), tooltip: t('Delete this rule') });
 
-export const approvalPresetDetails = {
-  'ask-everything': 'reads, too',
-  'reads-free': 'changes and commands ask',
-  'edits-free': 'commands ask',
-  autopilot: 'only protected files and secrets ask; trusted workspaces only',
-} as const satisfies Record<ApprovalPreset, string>;
-
 function rulesOf(policies: ApprovalPolicies, servers: Servers, scope: PolicyScope, title: string): Choice[] {
   const written = policies.written(scope);
   if (written.length === 0) return [];
@@ -92,12 +93,23 @@ function rulesOf(policies: ApprovalPolicies, servers: Servers, scope: PolicyScop
     const detail = problems[0] ?? ofServer?.detail ?? (narrowed && localize(narrowed));
     return {
       label: `${problems.length > 0 || ofServer?.isIdle ? '$(warning)' : '$(law)'} ${escapeInvisibleInLine(label)}`,
+      ...(rule.success && sandboxDescription(policies, rule.data)),
       ...(detail && { detail: escapeInvisibleInLine(detail) }),
       buttons: [trash()],
       remove: () => policies.remove(scope, index),
     };
   });
   return [separator(title), ...items];
+}
+
+/** Under the preset of sandboxed commands, a rule runs a command where it was made for; see `Verdict.isExact`. */
+function sandboxDescription(
+  { sandbox }: ApprovalPolicies,
+  { effect, tool, command, varies }: PermissionRule,
+): { description?: string } {
+  if (!sandbox.current?.isAvailable || effect !== 'allow' || tool !== 'shell.run') return {};
+  const isExact = command !== undefined && !varies;
+  return { description: isExact ? t('outside the sandbox') : t('in the sandbox') };
 }
 
 function modelsOf(named: ModelConsent): Choice[] {
@@ -152,6 +164,7 @@ const sites = { key: 'site', prompt: 'The site; empty: any site', example: 'http
 const narrowings = new Map<string, typeof commands | typeof sites>([
   ['shell.run', commands],
   ['web.fetch', sites],
+  [networkAccessTool, sites],
 ]);
 
 async function pickScope(title: string, label: string): Promise<PolicyScope | undefined> {

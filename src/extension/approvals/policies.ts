@@ -1,17 +1,20 @@
 import * as vscode from 'vscode';
 import { type ApprovalPolicy, type ApprovalPreset, isMorePermissivePreset } from '../../protocol/content/policy.ts';
 import { type PermissionRule, permissionRuleSchema, type ScopedPermissionRule } from '../../protocol/content/rule.ts';
-import { escapeInvisibleInLine } from '../../protocol/text/escapeInvisible.ts';
 import { t, toEnglishText } from '../../protocol/text/l10n.ts';
 import type { Localizer } from '../../protocol/text/localized.ts';
 import { localize } from '../../protocol/text/localized.ts';
 import { formatRuleCoverage, parsePolicyRules } from '../../tools/policy/rules.ts';
 import type { Dialogs } from '../dialogs/dialogs.ts';
-import { notify, notifyWithActions } from '../dialogs/notify.ts';
+import { diskFolders } from '../dialogs/folders.ts';
+import { isPanelInView, notify, notifyWithActions } from '../dialogs/notify.ts';
 import type { DecisionFile } from '../settings/decisionFile.ts';
 import { saveSetting, settings } from '../settings/settings.ts';
 import { NarrowedApprovalRules } from './narrowedRules.ts';
+import { confirmAutopilot } from './presetDialogs.ts';
 import { RunApprovalPresets } from './runPresets.ts';
+import { notifySandboxUnavailable, showSandboxHelp } from './sandboxNotices.ts';
+import { effectivePreset, type SandboxStatus } from './sandboxStatus.ts';
 
 const rulesName = 'approvals.rules';
 const autopilotName = 'approvals.autopilot';
@@ -26,6 +29,7 @@ export class ApprovalPolicies implements vscode.Disposable {
   private readonly listeners: vscode.Disposable;
   private warned = new Set<string>();
   private asking = false;
+  private hasReportedSandbox = false;
   private readonly runs: RunApprovalPresets;
   readonly narrowed: NarrowedApprovalRules;
   /** True after a notice of this window about rules with reduced coverage. */
@@ -36,6 +40,7 @@ export class ApprovalPolicies implements vscode.Disposable {
     private readonly memory: DecisionFile,
     userMemory: DecisionFile,
     private readonly modals: Dialogs,
+    readonly sandbox: SandboxStatus,
     private readonly log: vscode.LogOutputChannel,
     private readonly changed: () => void,
   ) {
@@ -59,18 +64,31 @@ export class ApprovalPolicies implements vscode.Disposable {
     rules: [...this.read('workspace').rules, ...this.read('user').rules],
   });
 
-  /** Chosen preset; autopilot only after agreement in this workspace, and only if trusted. */
+  /** Effective preset of runs without their own. */
   get preset(): ApprovalPreset {
+    return this.effective(this.chosen);
+  }
+
+  /** Chosen preset; autopilot only after agreement in this workspace, and only if trusted. */
+  private get chosen(): ApprovalPreset {
     const chosen = settings()['approvals.preset'];
     const held = chosen !== 'autopilot' || (vscode.workspace.isTrusted && this.memory.get(autopilotName) === 'yes');
     return held ? chosen : 'reads-free';
   }
 
+  private effective(preset: ApprovalPreset): ApprovalPreset {
+    return effectivePreset(preset, { trusted: vscode.workspace.isTrusted, sandbox: this.sandbox.current });
+  }
+
+  private get hasSandbox(): boolean {
+    return this.effective('sandbox') === 'sandbox';
+  }
+
   shown(runId: string): { preset: ApprovalPreset; presetOfRun: boolean } {
-    const own = this.preset;
+    const own = this.chosen;
     const chosen = this.runs.of(runId, own);
     const held = chosen !== 'autopilot' || vscode.workspace.isTrusted;
-    return { preset: held ? (chosen ?? own) : own, presetOfRun: held && chosen !== undefined };
+    return { preset: this.effective(held ? (chosen ?? own) : own), presetOfRun: held && chosen !== undefined };
   }
 
   /** Returns the run with the widest preset; the first of equal runs. */
@@ -104,8 +122,11 @@ export class ApprovalPolicies implements vscode.Disposable {
   }
 
   async choose(preset: ApprovalPreset): Promise<void> {
+    if (preset === 'sandbox' && !(await this.prepareSandbox())) return;
     if (preset === 'autopilot') {
-      if (!mayAutopilot() || this.preset === 'autopilot' || !(await this.agreeToAutopilot('ask'))) return;
+      if (!mayAutopilot() || this.preset === 'autopilot') return;
+      const agreed = await this.agreeToAutopilot('ask');
+      if (agreed !== 'autopilot') return;
     }
     await saveSetting('approvals.preset', preset);
     if (preset !== 'autopilot') this.forgetAutopilot();
@@ -113,23 +134,29 @@ export class ApprovalPolicies implements vscode.Disposable {
   }
 
   async chooseForRun(runId: string, preset: ApprovalPreset, title: string): Promise<void> {
+    if (preset === 'sandbox' && !(await this.prepareSandbox())) return;
+    let agreed = preset;
     if (preset === 'autopilot' && this.shown(runId).preset !== 'autopilot') {
+      if (!mayAutopilot()) return;
       const text = t('Turn on Autopilot in the run “{0}”?', title);
-      if (!mayAutopilot() || !(await this.askForAutopilot('ask', text, t(endsWithRun)))) return;
+      const answer = await this.askForAutopilot('ask', text, t(endsWithRun), this.shown(runId).preset);
+      if (!answer) return;
+      agreed = answer;
     }
-    this.runs.choose(runId, preset, this.preset);
+    this.runs.choose(runId, agreed, this.chosen);
     this.changed();
   }
 
   /** Copies a narrower preset to a branch; a wider preset is not copied. */
   branched(from: string, to: string): void {
-    const { preset, presetOfRun } = this.shown(from);
-    if (presetOfRun && isMorePermissivePreset(this.preset, preset)) this.runs.choose(to, preset, this.preset);
+    const own = this.chosen;
+    const preset = this.runs.of(from, own);
+    if (preset && isMorePermissivePreset(own, preset)) this.runs.choose(to, preset, own);
   }
 
   /** Resets a wider preset, so that a restored run has no more permissions than others. */
   endForRun(runId: string): void {
-    this.runs.end(runId, this.preset);
+    this.runs.end(runId, this.chosen);
     this.changed();
   }
 
@@ -145,47 +172,60 @@ export class ApprovalPolicies implements vscode.Disposable {
     return [...this.read('user', localizer).problems, ...this.read('workspace', localizer).problems];
   }
 
-  /** Warns about invalid rules, and requests agreement for an autopilot from the settings. */
+  /** Warns about invalid rules and a missing sandbox, and requests agreement for an autopilot from the settings. */
   look(): void {
     this.warn();
     this.notifyNarrowed();
     if (settings()['approvals.preset'] !== 'autopilot') this.forgetAutopilot();
     else if (vscode.workspace.isTrusted && this.memory.get(autopilotName) === undefined)
       void this.agreeToAutopilot('askWhenQuiet');
-    if (this.preset !== this.known) this.runs.narrow(this.preset);
-    this.known = this.preset;
+    void this.checkSandbox();
+    if (this.chosen !== this.known) this.runs.narrow(this.chosen);
+    this.known = this.chosen;
     this.changed();
+  }
+
+  /** Probes the sandbox that the preset needs. The visible panel says once per window that the sandbox is not available. */
+  async checkSandbox(): Promise<void> {
+    if (this.chosen !== 'sandbox' || !vscode.workspace.isTrusted) return;
+    const found = await this.sandbox.probe();
+    const hasCommands = diskFolders().length > 0;
+    if (found.isAvailable || this.hasReportedSandbox || !hasCommands || !isPanelInView()) return;
+    this.hasReportedSandbox = true;
+    await notifySandboxUnavailable(found.reason).catch((error) => this.log.error(error));
+  }
+
+  /** Returns false after opening the help about the sandbox, if it is not available. */
+  private async prepareSandbox(): Promise<boolean> {
+    await this.sandbox.probe();
+    if (!this.hasSandbox) await showSandboxHelp();
+    return this.hasSandbox;
   }
 
   /** Asks for agreement to autopilot. Closing the dialog declines until the preset is chosen again. */
-  private async agreeToAutopilot(when: 'ask' | 'askWhenQuiet'): Promise<boolean> {
-    if (this.asking) return false;
-    const agreed = await this.askForAutopilot(
-      when,
-      t('Turn on Autopilot in this workspace?'),
-      t('It stays on here until you select another preset.'),
-    );
+  private async agreeToAutopilot(when: 'ask' | 'askWhenQuiet'): Promise<'autopilot' | undefined> {
+    if (this.asking) return undefined;
+    const text = t('Turn on Autopilot in this workspace?');
+    const duration = t('It stays on until you select another preset.');
+    const answer = await this.askForAutopilot(when, text, duration, this.chosen);
     const no = settings()['approvals.preset'] === 'autopilot' ? 'no' : undefined;
-    this.memory.update(autopilotName, agreed ? 'yes' : no);
+    this.memory.update(autopilotName, answer === 'autopilot' ? 'yes' : no);
     this.changed();
-    return agreed;
+    if (answer === 'sandbox') await this.choose('sandbox');
+    return answer === 'autopilot' ? answer : undefined;
   }
 
-  private async askForAutopilot(when: 'ask' | 'askWhenQuiet', question: string, duration: string): Promise<boolean> {
-    if (this.asking) return false;
+  private async askForAutopilot(when: 'ask' | 'askWhenQuiet', text: string, duration: string, now: ApprovalPreset) {
+    if (this.asking) return undefined;
     this.asking = true;
-    const yes = t('Turn On Autopilot');
-    const unasked = t(
-      'Commands, web pages and MCP tools run without approval, with your permissions. Protected files and secrets still ask. It stays on until you select another preset.',
-    );
-    const detail = `${unasked} ${duration}`;
     try {
-      const chosen = await this.modals[when]({
-        text: escapeInvisibleInLine(question),
-        detail,
-        buttons: [t('Keep Asking'), yes],
+      await this.sandbox.probe();
+      return await confirmAutopilot(this.modals, {
+        when,
+        text,
+        duration,
+        offersSandbox: this.hasSandbox && now !== 'sandbox',
       });
-      return chosen === yes;
     } finally {
       this.asking = false;
     }

@@ -1,9 +1,8 @@
 import * as vscode from 'vscode';
-import { approvalPresetNames, approvalPresets } from '../../protocol/content/policy.ts';
 import { escapeInvisibleInLine } from '../../protocol/text/escapeInvisible.ts';
 import { t } from '../../protocol/text/l10n.ts';
-import { approvalPresetDetails } from './approvalsMenu.ts';
 import type { ApprovalPolicies } from './policies.ts';
+import { presetRows } from './presetRows.ts';
 
 /**
  * *Approvals for This Run…*: a preset for one run. The current preset is first, so Enter changes nothing.
@@ -13,11 +12,14 @@ export async function showRunApprovalPresetMenu(
   policies: ApprovalPolicies,
   { id, title }: { id: string; title: string },
 ): Promise<void> {
+  const sandbox = await policies.sandbox.probe();
   const now = policies.shown(id).preset;
   const own = policies.preset;
-  const rows = [now, ...approvalPresets.filter((one) => one !== now)].map((preset) => ({
-    label: `${preset === now ? '$(check)' : '$(blank)'} ${t(approvalPresetNames[preset])}`,
-    description: `${t(approvalPresetDetails[preset])}${preset === own ? ` · ${t('your default')}` : ''}`,
+  const all = presetRows({ trusted: vscode.workspace.isTrusted, sandbox });
+  const nowFirst = all.toSorted((one, other) => Number(other.preset === now) - Number(one.preset === now));
+  const rows = nowFirst.map(({ preset, name, description }) => ({
+    label: `${preset === now ? '$(check)' : '$(blank)'} ${name}`,
+    description: `${description}${preset === own ? ` · ${t('your default')}` : ''}`,
     run: () => (preset === now ? undefined : policies.chooseForRun(id, preset, title)),
   }));
   const others = [

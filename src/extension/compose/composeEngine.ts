@@ -26,7 +26,7 @@ export type EngineServices = ReturnType<typeof composeEngine>;
  */
 export function composeEngine(services: PolicyServices) {
   const { context, logError, changes, workspace, view, presence, modals, jobWorkers } = services;
-  const { storage, store, models, limits, policies, addedRules } = services;
+  const { storage, store, models, limits, policies, addedRules, commandSandbox } = services;
   const events = new IsolatedListeners<RunEvent>(logError);
 
   const terminal = new CommandOutputTerminal();
@@ -59,6 +59,7 @@ export function composeEngine(services: PolicyServices) {
         modals,
         approvals, // later
         policies,
+        sandbox: { begin: async (request) => (await commandSandbox()).begin(request) },
         left,
         background,
         backgroundRecordings,

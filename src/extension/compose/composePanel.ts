@@ -1,6 +1,10 @@
 import * as vscode from 'vscode';
+import { isMorePermissivePreset } from '../../protocol/content/policy.ts';
 import { lazyImport } from '../../protocol/panel/lazyImport.ts';
 import { DiffDocumentProvider } from '../approvals/diffs.ts';
+import { confirmSandbox } from '../approvals/presetDialogs.ts';
+import { showSandboxOffer } from '../approvals/sandboxNotices.ts';
+import { SandboxOffer } from '../approvals/sandboxOffer.ts';
 import { AttachedSelection } from '../mentions/attachedSelection.ts';
 import { TerminalOutputs } from '../mentions/terminals.ts';
 import { DetailLevelSetting } from '../panel/detailLevel.ts';
@@ -15,7 +19,8 @@ export type PanelServices = ReturnType<typeof composePanel>;
 
 /** Creates the handler of the panel's messages, with completions and attachments of the message box. Changes in the editor update the panel. */
 export function composePanel(services: RunServices) {
-  const { context, changes, workspace, view, secrets, store, models, policies } = services;
+  const { context, changes, workspace, view, modals, secrets, store, models } = services;
+  const { policies, sandbox, userMemory } = services;
   const { events, toolset, instructions, workflowFiles, conversation } = services;
   const memory = context.workspaceState;
 
@@ -63,8 +68,20 @@ export function composePanel(services: RunServices) {
     firstSteps,
   });
 
+  const sandboxOffer = new SandboxOffer({
+    isWanted: () => workspace.trusted && isMorePermissivePreset('sandbox', policies.preset),
+    panelInView: () => view.inView,
+    probe: () => sandbox.probe(),
+    memory: userMemory,
+    show: showSandboxOffer,
+    confirm: async () => {
+      if (await confirmSandbox(modals)) await policies.choose('sandbox');
+    },
+  });
+
   changes.state.add(() => panel.showState());
   events.add(
+    (event) => sandboxOffer.onEvent(event),
     (event) => firstSteps.onEvent(event),
     (event) => event.runId === conversation.runId && selected.onEvent(event),
   );

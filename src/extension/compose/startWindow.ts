@@ -49,6 +49,7 @@ export function startWindowServices(services: PanelServices): void {
     turned() {
       approvals.panelTurned();
       asks.panelTurned();
+      void policies.checkSandbox();
     },
   });
 }

@@ -45,19 +45,21 @@ function locationLine(plan: ApprovalRequestPlan): string {
   return location === undefined ? begun(limit) : [location, limit].filter(Boolean).join(' · ');
 }
 
-function titleOf({ what, command, background }: ToolCallPlan & { what: string }): string {
+function titleOf({ what, command, background, sandbox }: ApprovalRequestPlan): string {
   if (command === undefined) return what;
+  if (sandbox === 'outside') return t('Run this command outside the sandbox?');
   return background ? t('Run this command in the background?') : t('Run this command?');
 }
 
 // Returns the location; undefined for the workspace root, and for files named in the title.
-function locationOf({ command, folder, where, paths = [], change }: ApprovalRequestPlan): string | undefined {
+function locationOf({ what, command, folder, where, paths = [], change }: ApprovalRequestPlan): string | undefined {
   if (command !== undefined) {
     const location = folder ?? where;
     return location === '.' ? undefined : t('In {0}', escapeInvisibleInLine(location));
   }
   const named = [...paths, ...(change ? [change.path] : [])];
   const isNamed = (line: string) => {
+    if (what.includes(line)) return true;
     const location = line.replace(/^→ /, '').replaceAll('\\', '/');
     return named.some((one) => location === one || location.endsWith(`/${one}`));
   };
@@ -123,9 +125,10 @@ export function approvalButtons(
   const review = t(approvalButtonLabels.review);
   if (needsReviewEditor(request, edited) && !reviewed) return [review];
   if (edited !== undefined) return [review, t(approvalButtonLabels.allowChanged)];
-  const { grant, once } = request.plan;
+  const { grant, once, sandbox } = request.plan;
   const forRun = grant === undefined || once ? [] : [t(approvalButtonLabels.allowRun)];
-  return [review, t(approvalButtonLabels.allow), ...forRun, ...(always ? [t(approvalButtonLabels.allowAlways)] : [])];
+  const allow = t(sandbox === 'outside' ? approvalButtonLabels.runOutside : approvalButtonLabels.allow);
+  return [review, allow, ...forRun, ...(always ? [t(approvalButtonLabels.allowAlways)] : [])];
 }
 
 /**
@@ -141,6 +144,7 @@ export const orderDialogButtons = (
 export const approvalButtonLabels = {
   review: 'Review…',
   allow: 'Allow',
+  runOutside: 'Run Outside Sandbox',
   allowChanged: 'Allow as Changed',
   allowRun: 'Allow for This Run',
   allowAlways: 'Always Allow…',

@@ -35,6 +35,7 @@ import { createDoctorFinding, type DoctorCheck, type DoctorFinding } from './doc
 import { doctorNetworkFindings, type NetworkSettings } from './networkFindings.ts';
 import { doctorProviderFindings } from './providerFindings.ts';
 import { doctorRuleFindings } from './ruleFindings.ts';
+import { doctorSandboxFinding } from './sandboxFinding.ts';
 import { doctorServerFindings } from './serverFindings.ts';
 import { doctorStoreFindings } from './storeFindings.ts';
 
@@ -59,7 +60,10 @@ const unanswered = () => message('It did not answer.');
 export function doctorChecks(parts: Dependencies): DoctorCheck[] {
   const { models } = parts;
   return [
-    { title: message('This machine'), run: async () => machine(parts) },
+    {
+      title: message('This machine'),
+      run: async () => [...machine(parts), await sandbox(parts)],
+    },
     { title: message('The model'), run: (signal, progress) => model(models, signal, progress) },
     { title: message('Providers'), run: () => doctorProviderFindings(settings(), parts.secrets) },
     { title: message('Network'), run: (signal) => doctorNetworkFindings(network(models), signal) },
@@ -115,6 +119,9 @@ function machine({ context, workspace }: Dependencies): DoctorFinding[] {
         ),
   ];
 }
+
+const sandbox = async ({ policies }: Dependencies): Promise<DoctorFinding> =>
+  doctorSandboxFinding(await policies.sandbox.probe(), settings()['approvals.preset'] === 'sandbox');
 
 async function model(
   models: SelectableModels,

@@ -65,9 +65,7 @@ export class StatusBar implements vscode.Disposable {
     }
     const { runId, preset } = widest;
     const isAutopilot = preset === 'autopilot';
-    const tooltip = isAutopilot
-      ? t('Towpath runs commands without approval. Click to change that.')
-      : t('Towpath changes files without approval. Click to change that.');
+    const tooltip = t(badgeTooltips[preset === 'autopilot' || preset === 'sandbox' ? preset : 'edits-free']);
     this.badge.text = `${isAutopilot ? '$(warning)' : '$(unlock)'} ${t(approvalPresetNames[preset])}`;
     this.badge.tooltip = tooltip;
     this.badge.accessibilityInformation = { label: tooltip };
@@ -100,5 +98,11 @@ export class StatusBar implements vscode.Disposable {
     this.badge.dispose();
   }
 }
+
+const badgeTooltips = {
+  'edits-free': 'Towpath changes files without approval. Click to change that.',
+  sandbox: 'Towpath changes files and runs commands in a sandbox without approval. Click to change that.',
+  autopilot: 'Towpath runs commands without approval. Click to change that.',
+} as const;
 
 const warning = new vscode.ThemeColor('statusBarItem.warningBackground');

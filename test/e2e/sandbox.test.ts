@@ -1,0 +1,127 @@
+import assert from 'node:assert/strict';
+import { toWireToolName } from '../../src/llm/core/wireToolNames.ts';
+import { canRunBwrap } from '../support/bwrap.ts';
+import { quickPickOf } from '../support/editor/quickPick.ts';
+import { openTowpath, type Towpath } from '../support/editor/towpath.ts';
+import { eventually } from '../support/eventually.ts';
+import { type Listening, listen } from '../support/listening.ts';
+import { type Provider, reply, startProvider } from '../support/provider.ts';
+
+describe('sandbox', () => {
+  let provider: Provider;
+  let server: Listening;
+  let editor: Towpath;
+
+  before(async function () {
+    if (!canRunBwrap()) return this.skip();
+    provider = await startProvider([]);
+    server = await listen(async (_, response) => void response.end('hello\n'));
+    editor = await openTowpath({
+      files: { 'a.txt': 'one\n' },
+      settings: {
+        'towpath.model': 'openai-compatible/scripted',
+        'towpath.providers': { 'openai-compatible': { baseUrl: provider.url } },
+      },
+    });
+  });
+  after(async () => {
+    await editor?.stop();
+    await provider?.close();
+    await server?.close();
+  });
+
+  /** The model runs this command, and is content with whatever comes of it. */
+  const runs = async (command: string, more: object = {}) => {
+    let asked = false;
+    provider.script = () => {
+      if (asked) return reply.text('Done.');
+      asked = true;
+      return reply.late(0).call(toWireToolName('shell.run'), { command, ...more });
+    };
+    await editor.panel.send('Go.');
+  };
+  const done = () => editor.panel.waitForPhase('WaitingUser');
+  const choose = async (text: string) => {
+    await editor.command('Towpath: Approvals…');
+    await quickPickOf(editor.page).pick(text);
+  };
+  const presetIs = (text: string) =>
+    eventually(`the preset is ${text}`, async () =>
+      ((await editor.panel.frame.getByTestId('preset').getAttribute('title')) ?? '').startsWith(`${text}. Click`),
+    );
+  const card = () => editor.panel.cards('shell.run').last();
+
+  it('is offered after the third command that was allowed; only the dialog turns it on', async () => {
+    for (const name of ['one', 'two', 'three']) {
+      await runs(`touch ${name}`);
+      await editor.dialog.click('Allow');
+      await done();
+    }
+    await editor.panel.shows('Run commands in a sandbox without approval?');
+    await editor.screenshot('sandbox-offer');
+    await editor.panel.frame.getByText('Use Sandbox…').click();
+    assert.match(await editor.dialog.text(), /^Run commands in a sandbox without approval\?/);
+    assert.equal(await editor.dialog.focused(), 'Keep Asking');
+    await editor.screenshot('sandbox-offer-dialog');
+    await editor.dialog.click('Use Sandbox');
+    await presetIs('Auto-approve edits and sandboxed commands');
+  });
+
+  it('a command runs unasked and its changes can be undone', async () => {
+    await runs('echo two >> a.txt && cat a.txt; touch ~/outside 2>&1; echo end');
+    await done();
+    assert.equal(editor.read('a.txt'), 'one\ntwo\n');
+    await card().getByText('1 file changed').waitFor();
+    await editor.screenshot('sandbox-command');
+    await editor.command('Towpath: Undo Turn');
+    await eventually('the change is undone', () => editor.read('a.txt') === 'one\n');
+  });
+
+  it('a host is asked about while the command waits; a denied one is named on the card', async () => {
+    const fetch = `curl -sS --noproxy '' http://127.0.0.1:${server.port}/`;
+    await runs(fetch);
+    assert.match(
+      await editor.dialog.text(),
+      /^Allow network access to 127\.0\.0\.1:\d+\?[\s\S]*The command is waiting\./,
+    );
+    await editor.screenshot('sandbox-host');
+    await editor.dialog.click('Allow');
+    await done();
+    assert.match(JSON.stringify(provider.requests.at(-1)!.body), /hello/);
+    await runs(fetch);
+    await editor.dialog.click('Cancel');
+    await done();
+    await card()
+      .getByText(/Blocked by the sandbox: network access to 127\.0\.0\.1/)
+      .waitFor();
+    await editor.screenshot('sandbox-blocked');
+  });
+
+  it('changes of protected files are asked about at the end', async () => {
+    await runs('mkdir -p .vscode && echo {} > .vscode/settings.json && echo kept > b.txt');
+    assert.match(await editor.dialog.text(), /^Keep the changes of protected files\?/);
+    await editor.screenshot('sandbox-protected');
+    await editor.dialog.click('Cancel');
+    await done();
+    assert.deepEqual([editor.read('.vscode/settings.json'), editor.read('b.txt')], [undefined, 'kept\n']);
+  });
+
+  it('running outside asks, and the card says so', async () => {
+    await runs('echo three >> a.txt', { outside: true });
+    assert.match(await editor.dialog.text(), /^Run this command outside the sandbox\?/);
+    await editor.screenshot('sandbox-outside');
+    await editor.dialog.click('Run Outside Sandbox');
+    await done();
+    await card().getByText('Ran outside the sandbox').waitFor();
+    await editor.screenshot('sandbox-ran-outside');
+  });
+
+  it('Autopilot offers it, and the picker has its row', async () => {
+    await choose('Auto-approve reads');
+    await presetIs('Auto-approve reads');
+    await choose('Autopilot');
+    await editor.screenshot('sandbox-autopilot');
+    await editor.dialog.click('Use Sandbox');
+    await presetIs('Auto-approve edits and sandboxed commands');
+  });
+});
