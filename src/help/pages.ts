@@ -21,6 +21,7 @@ export const helpPageList = [
   { name: 'vllm', title: 'A shared vLLM', about: 'The same for vLLM' },
   { name: 'ollama', title: 'A shared Ollama', about: 'The same for Ollama' },
   { name: 'approvals', title: 'Approvals', about: 'Approvals, presets, rules, commands, and what always asks' },
+  { name: 'sandbox', title: 'Sandbox', about: 'Commands without approval: what the sandbox protects, and what not' },
   {
     name: 'runs',
     title: 'Runs',

@@ -24,6 +24,9 @@ export interface Played {
   questions: string[];
   dangers: string[];
   changes: string[];
+  /** In the sandbox: the questions about programs that do not work inside, and the dangerous commands that ran inside unasked. */
+  outside: string[];
+  confined: string[];
 }
 
 const own = paths.join(import.meta.dirname, 'days');
@@ -44,40 +47,60 @@ export function days(): Day[] {
 export const breadths = ['exact', 'row', 'kind'] as const;
 export type Breadth = (typeof breadths)[number];
 
+/** The preset of sandboxed commands, without a rule. */
+export type Way = Breadth | 'sandbox';
+
 /**
  * Plays a day with *Auto-approve reads*: each approval is answered with the rule of this breadth, or the widest below it that is offered, else
  * with *Allow*; what is dangerous is denied. Nothing runs but the shell's own part of what was approved: the files that its output goes to
- * are made.
+ * are made. With the sandbox, commands whose changes can be undone run in it.
  */
-export async function play({ id, tree, commands }: Day, breadth: Breadth = 'kind'): Promise<Played> {
+export async function play({ id, tree, commands }: Day, breadth: Way = 'kind'): Promise<Played> {
   const workspace = await temporaryWorkspace(tree);
   const temporary = realpathSync(mkdtempSync(paths.join(tmpdir(), 'day-')));
   const { TMPDIR } = process.env;
   process.env.TMPDIR = temporary;
-  const tools = builtinTools({ shell: { run: makeOutputs } });
+  const isSandboxed = breadth === 'sandbox';
+  const sandbox = { begin: () => Promise.reject(new Error('Nothing is run here.')) };
+  const covers = async () => ({ isWhole: true }) as const;
+  const tools = builtinTools({ shell: { run: makeOutputs, ...(isSandboxed && { sandbox, covers }) } });
   const rules: ScopedPermissionRule[] = [];
-  const played: Played = { id, harmless: 0, asked: 0, questions: [], dangers: [], changes: [] };
+  const played: Played = {
+    id,
+    harmless: 0,
+    asked: 0,
+    questions: [],
+    dangers: [],
+    changes: [],
+    outside: [],
+    confined: [],
+  };
   let harmless = 0;
   try {
     for (const { command, harm } of commands) {
       const text = command.replaceAll('/tmp/', `${temporary}/`).replaceAll('{WS}', workspace.root);
+      let place: 'inside' | 'outside' | undefined;
       const { call, asked } = conversation(workspace, {
         tools,
-        policy: { readOnlyCommands: true, rules },
+        policy: { readOnlyCommands: true, rules, ...(isSandboxed && { preset: 'sandbox' as const }) },
         answer: harm === 'danger' ? 'deny' : 'allow',
         beforeEvent(event) {
+          if (event.type === 'tool-start') place = event.sandbox;
           if (event.type === 'tool-start' && asked.length === 0) throw new Error('Nothing is run here.');
         },
       });
       await call('shell.run', { command: text });
-      const offered: PermissionRule[][] = asked.length > 0 ? alwaysAllowRuleChoices(asked[0]!) : [];
-      const made = breadth === 'kind' ? offered.at(-1) : offered.slice(0, breadths.indexOf(breadth) + 1).at(-1);
+      const offered: PermissionRule[][] = asked.length > 0 && !isSandboxed ? alwaysAllowRuleChoices(asked[0]!) : [];
+      const made =
+        isSandboxed || breadth === 'kind' ? offered.at(-1) : offered.slice(0, breadths.indexOf(breadth) + 1).at(-1);
       for (const rule of made ?? []) rules.push({ scope: 'workspace', ...rule });
-      if (harm === 'danger' && asked.length === 0) played.dangers.push(command);
-      if (harm === 'changes' && asked.length === 0) played.changes.push(command);
+      if (harm !== 'none' && asked.length === 0) {
+        if (place === 'inside') played.confined.push(command);
+        else (harm === 'danger' ? played.dangers : played.changes).push(command);
+      }
       if (harm !== 'none' || ++harmless <= 10) continue;
       played.harmless += 1;
-      if (asked.length > 0) played.questions.push(command);
+      if (asked.length > 0) (asked[0]!.plan.sandbox === 'outside' ? played.outside : played.questions).push(command);
     }
   } finally {
     if (TMPDIR === undefined) delete process.env.TMPDIR;

@@ -159,6 +159,13 @@ export const intents = [
   { id: 'towpath.reviews.denyWithWords', title: 'Deny All', when: false },
   { id: 'towpath.approvals', title: 'Approvals…' },
   { id: 'towpath.runPreset', title: 'Approvals for This Run…', when: false, panel: 'run-preset' },
+  {
+    id: 'towpath.sandbox',
+    title: 'Sandbox',
+    when: false,
+    slash: { name: 'sandbox', description: 'Show what the sandbox allows' },
+  },
+  { id: 'towpath.setUpSandbox', title: 'Set Up Sandbox…', when: false },
 
   // Servers and editor tools
   { id: 'towpath.mcpServers', title: 'MCP Servers…' },

@@ -103,7 +103,7 @@ export const networkConnections: readonly ConnectionRow[] = [
     when: 'When a model requests it and you allow it (by an approval, a rule or a preset)',
     to: 'The site that the approval shows; this machine and private networks only with `towpath.web.allowPrivate`. The system’s name server resolves the name',
     carries: 'The address. No cookie, no key',
-    by: ['tools/web/fetch.ts', 'tools/web/addresses.ts'],
+    by: ['tools/web/fetch.ts', 'tools/network/addresses.ts'],
   },
   {
     what: 'A page that a background command of the run serves (`web.fetch`)',
@@ -111,6 +111,17 @@ export const networkConnections: readonly ConnectionRow[] = [
     to: 'A port of this machine that this command uses',
     carries: 'The address',
     by: ['tools/web/fetch.ts'],
+  },
+  {
+    what: 'A connection of a sandboxed command',
+    when: 'When a command in a sandbox connects to a host that you allowed',
+    to: 'That host, through your proxy if you have one; private networks and this machine only if you allowed that address. Your system’s name server, or your proxy, resolves the name',
+    carries: 'What the command sends',
+    by: [
+      'tools/commandSandbox/network/proxy.ts',
+      'tools/commandSandbox/network/proxyConnection.ts',
+      'tools/commandSandbox/network/forwardRequest.ts',
+    ],
   },
   {
     what: 'A remote MCP server',
@@ -223,8 +234,27 @@ export const startedPrograms: readonly StartedProgram[] = [
   {
     what: 'A command of a run (`shell.run`)',
     when: 'When a model requests it and you allow it (by an approval, a rule or a preset)',
-    connects: 'To anything: it runs with your permissions, without the secrets of the editor’s environment',
+    connects:
+      'To anything: it runs with your permissions, without the secrets of the editor’s environment. In the sandbox: to hosts that you allowed',
     by: ['tools/shell/spawnCommand.ts'],
+  },
+  {
+    what: '`bwrap`, and in it a program of Towpath that leads the connections of sandboxed commands to Towpath',
+    when: 'When a run starts commands in a sandbox (Linux)',
+    connects: 'To Towpath only, by a Unix socket',
+    by: ['tools/commandSandbox/network/namespace.ts', 'tools/commandSandbox/network/forwarder.ts'],
+  },
+  {
+    what: '`nsenter`, `unshare`, `mount`, `bwrap` and `find` for a sandboxed command and for what it has changed',
+    when: 'When a command runs in the sandbox; once per window for its test',
+    connects: 'To nothing. The test tries to connect to a port of this machine, which must fail',
+    by: ['tools/commandSandbox/linux/overlayNamespace.ts', 'tools/commandSandbox/linux/testSandbox.ts'],
+  },
+  {
+    what: '`git ls-files`',
+    when: 'When a sandboxed command has changed the index of a repository',
+    connects: 'To nothing',
+    by: ['tools/commandSandbox/gitIndex.ts'],
   },
   {
     what: 'The terminal with the output of commands (`towpath.shell.terminal`)',
