@@ -5,7 +5,8 @@ import type { HiddenPath, SandboxPolicy } from '../sandboxPolicy.ts';
  * Returns the arguments of `bwrap` (0.5 or newer) up to `--`; the command follows. Later mounts cover earlier ones. Throws for a path that
  * is not absolute and normalized.
  *
- * `--unshare-all` is deliberately absent: the network namespace belongs to the caller.
+ * `--unshare-all` is deliberately absent: the network namespace belongs to the caller, and programs such as Java find the limits of their
+ * control group by its path, which must be that of the mounted tree.
  */
 export function bwrapArguments(policy: SandboxPolicy): string[] {
   checkPaths(policy);
@@ -21,7 +22,7 @@ export function bwrapArguments(policy: SandboxPolicy): string[] {
   const others = hidden.filter((one) => !isAround(one));
   const readOnlyFolders = ['/run', ...hidden.filter(({ kind }) => kind === 'folder').map(({ path }) => path)];
   return [
-    ...['--unshare-user', '--unshare-ipc', '--unshare-pid', '--unshare-uts', '--unshare-cgroup-try'],
+    ...['--unshare-user', '--unshare-ipc', '--unshare-pid', '--unshare-uts'],
     ...(policy.network === 'none' ? ['--unshare-net'] : []),
     ...['--uid', String(policy.uid), '--gid', String(policy.gid)],
     ...['--cap-drop', 'ALL', '--new-session', '--die-with-parent'],

@@ -1,9 +1,9 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { lstat, mkdir, readdir, readFile, realpath, stat, writeFile } from 'node:fs/promises';
+import { lstat, mkdir, readdir, readFile, realpath, stat, symlink, writeFile } from 'node:fs/promises';
 import * as paths from 'node:path';
 import type { SandboxAvailability } from '../../core/commandSandbox.ts';
 import { ToolError } from '../../core/tool.ts';
-import { cacheFolderNames, cacheVariables } from '../cacheVariables.ts';
+import { cacheFolderNames, cacheSettings, cacheVariables } from '../cacheVariables.ts';
 import type { CommandSandbox, SandboxedCommand, SandboxedCommandRequest } from '../commandSandbox.ts';
 import { createConnectionAnswers } from '../connectionAnswers.ts';
 import { findGitFolders } from '../gitFolders.ts';
@@ -52,6 +52,7 @@ export function createLinuxSandbox(options: LinuxSandboxOptions): CommandSandbox
   let networks: ReturnType<typeof createRunNetworks> | undefined;
   let filterPath: Promise<string> | undefined;
   let swept: Promise<void> | undefined;
+  const prepared = new Set<string>();
   let known: { key: string; until: number; paths: ReturnType<typeof readPaths> } | undefined;
 
   return {
@@ -90,7 +91,7 @@ export function createLinuxSandbox(options: LinuxSandboxOptions): CommandSandbox
     await sweepOnce();
     await Promise.all([
       mkdir(commandFolder, { recursive: true, mode: 0o700 }),
-      mkdir(tmp, { recursive: true, mode: 0o700 }),
+      mkdir(paths.join(tmp, runtimeFolder), { recursive: true, mode: 0o700 }),
     ]);
     const network = await networks.join(runId, connections.answer);
     try {
@@ -108,7 +109,11 @@ export function createLinuxSandbox(options: LinuxSandboxOptions): CommandSandbox
           ...folders.map((target) => ({ target, within: 'workspace' as const })),
           ...git.map((target) => ({ target, within: 'git' as const })),
         ],
-        questions.mayKeep,
+        async (changes) => {
+          const isKept = await questions.mayKeep(changes);
+          if (isKept) known = undefined; // packages may have been installed
+          return isKept;
+        },
       );
       // A mount would create a path that has gone since.
       const [concealed, readOnly] = await Promise.all([
@@ -140,7 +145,11 @@ export function createLinuxSandbox(options: LinuxSandboxOptions): CommandSandbox
           ]),
         filter,
         started: processes.started,
-        environment: { ...network.environment, ...cacheVariables(caches, process.env) },
+        environment: {
+          ...network.environment,
+          ...cacheVariables(caches, { ...process.env, ...network.environment }),
+          ...temporaryVariables,
+        },
         async keep() {
           isOver = true;
           network.release();
@@ -185,7 +194,12 @@ export function createLinuxSandbox(options: LinuxSandboxOptions): CommandSandbox
   }
 
   async function createFolders(caches: string): Promise<void> {
+    if (prepared.has(caches)) return;
     await Promise.all(cacheFolderNames.map((name) => mkdir(paths.join(caches, name), { recursive: true })));
+    // A link may lead nowhere: tools ignore it. Settings with secrets are hidden where they are.
+    for (const [source, link] of cacheSettings)
+      await symlink(paths.join(home, source), paths.join(caches, link)).catch(() => undefined);
+    prepared.add(caches);
   }
 
   function filterFile(): Promise<string> {
@@ -221,6 +235,14 @@ export function createLinuxSandbox(options: LinuxSandboxOptions): CommandSandbox
     return swept;
   }
 }
+
+const runtimeFolder = '.runtime';
+
+/** Variables of folders for temporary files and sockets: the user's may name ones that are read-only or hidden. */
+const temporaryVariables = {
+  ...Object.fromEntries(['TMPDIR', 'TMP', 'TEMP', 'TMUX_TMPDIR'].map((name) => [name, '/tmp'])),
+  ...Object.fromEntries(['XDG_RUNTIME_DIR', 'SCREENDIR'].map((name) => [name, `/tmp/${runtimeFolder}`])),
+};
 
 async function existing<One>(all: readonly One[], pathOf: (one: One) => string): Promise<One[]> {
   const isThere = (one: One) =>

@@ -7,19 +7,19 @@ export function proxyEnvironment(
   own: Readonly<Record<string, string | undefined>>,
 ): Record<string, string> {
   const url = `http://127.0.0.1:${port}`;
+  // Java excludes loopback addresses by itself. Its list has a `|`, which start scripts of Gradle pass to a shell.
   const java = ['http', 'https'].flatMap((scheme) => [
     `-D${scheme}.proxyHost=127.0.0.1`,
     `-D${scheme}.proxyPort=${port}`,
   ]);
-  const javaOptions = [...java, '-Dhttp.nonProxyHosts=localhost|127.0.0.1|[::1]'];
   const options = (name: string, added: readonly string[]) => [own[name]?.trim(), ...added].filter(Boolean).join(' ');
-  const variables = { HTTP_PROXY: url, HTTPS_PROXY: url, ALL_PROXY: url, NO_PROXY: 'localhost,127.0.0.1,::1' };
+  const variables = { HTTP_PROXY: url, HTTPS_PROXY: url, ALL_PROXY: url, NO_PROXY: loopbackNames.join(',') };
   return {
     ...variables,
     ...Object.fromEntries(Object.entries(variables).map(([name, value]) => [name.toLowerCase(), value])),
     NODE_USE_ENV_PROXY: '1', // Node 22.21 and later
-    MAVEN_OPTS: options('MAVEN_OPTS', [...javaOptions, '-Daether.connector.http.useSystemProperties=true']),
-    GRADLE_OPTS: options('GRADLE_OPTS', javaOptions),
+    MAVEN_OPTS: options('MAVEN_OPTS', [...java, '-Daether.connector.http.useSystemProperties=true']),
+    GRADLE_OPTS: options('GRADLE_OPTS', java),
     // These take precedence over a proxy in the user's own configuration files, which the namespace cannot reach.
     npm_config_proxy: url,
     npm_config_https_proxy: url,
@@ -27,3 +27,5 @@ export function proxyEnvironment(
     CARGO_HTTP_PROXY: url,
   };
 }
+
+const loopbackNames = ['localhost', '127.0.0.1', '::1'];

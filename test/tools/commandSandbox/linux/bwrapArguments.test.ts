@@ -33,7 +33,7 @@ describe('the arguments of bwrap', () => {
     assert.equal(
       bwrapArguments({ ...policy, seccompDescriptor: 5 }).join(' '),
       [
-        '--unshare-user --unshare-ipc --unshare-pid --unshare-uts --unshare-cgroup-try --uid 1000 --gid 100',
+        '--unshare-user --unshare-ipc --unshare-pid --unshare-uts --uid 1000 --gid 100',
         '--cap-drop ALL --new-session --die-with-parent --seccomp 5',
         '--ro-bind / / --proc /proc --dev /dev --tmpfs /run --bind /var/runs/1/tmp /tmp --bind /var/runs/1/tmp /var/tmp',
         '--bind /var/runs/1/merged /home/ann/ws --perms 0111 --tmpfs /var/runs/1/merged',
