@@ -1,5 +1,6 @@
 import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
+import { homedir } from 'node:os';
 import * as paths from 'node:path';
 import type { CommandSandbox } from '../../src/tools/commandSandbox/commandSandbox.ts';
 import { createLinuxSandbox } from '../../src/tools/commandSandbox/linux/linuxSandbox.ts';
@@ -12,11 +13,14 @@ export interface TemporarySandbox extends CommandSandbox {
   cleanup(): Promise<void>;
 }
 
+const isTemporary = (path: string): boolean => /^\/(?:var\/)?tmp(?:\/|$)/.test(path);
+
 /** A real sandbox with a store and a home of its own; undefined where this machine or user cannot have one. */
 export async function temporarySandbox(open: readonly string[] = []): Promise<TemporarySandbox | undefined> {
   if (process.platform !== 'linux') return undefined;
-  mkdirSync('test/out', { recursive: true });
-  const folder = mkdtempSync(paths.resolve('test/out/sandbox-')); // inside, the folders for temporary files are others
+  const base = isTemporary(process.cwd()) ? paths.join(homedir(), '.cache') : paths.resolve('test/out');
+  mkdirSync(base, { recursive: true });
+  const folder = mkdtempSync(paths.join(base, 'sandbox-')); // inside, the folders for temporary files are others
   const forwarder = paths.join(folder, 'sandboxForwarder.cjs');
   writeFileSync(forwarder, (await built('sandboxForwarder.cjs')).files.get('sandboxForwarder.cjs')!);
   const home = mkdtempSync(paths.join(folder, 'home-'));
