@@ -6,6 +6,7 @@ import {
   mkdir,
   open,
   readdir,
+  readFile,
   readlink,
   rename,
   rmdir,
@@ -15,7 +16,7 @@ import {
 } from 'node:fs/promises';
 import { newTempFilePath } from '../core/tempFiles.ts';
 import { O_PATH } from '../sandbox/dirHandle.ts';
-import type { OverlayEntry, OverlayLayers } from './overlayChanges.ts';
+import type { FailedPath, OverlayEntry, OverlayLayers } from './overlayChanges.ts';
 import { segmentsInGit } from './protectedChanges.ts';
 import { joinRaw, type RawPath, toFilePath, toRawPath, toText } from './rawPaths.ts';
 
@@ -26,13 +27,20 @@ import { joinRaw, type RawPath, toFilePath, toRawPath, toText } from './rawPaths
 interface AppliedOverlay {
   conflicts: string[];
   special: string[];
-  failed: { path: string; code: string }[];
+  failed: FailedPath[];
+}
+
+/** Real folder that is held open. `isOther`: something else has moved or mounted it there since the start of the command. */
+interface HeldFolder {
+  path: RawPath;
+  isOther: boolean;
 }
 
 /**
- * Applies what a command has written in an overlay to the real folder. No link in the real folder is followed; a file that something else
- * has changed since the start of the command stays as it is. The data of a repository are applied together or not at all.
- * @param since change time (milliseconds) of a file that was written in the target at the start of the command
+ * Applies what a command has written in an overlay to the real folder. No link in the real folder is followed; what something else has
+ * changed, moved or mounted there since the start of the command stays as it is. The data of a repository are applied together or not at
+ * all.
+ * @param since time (milliseconds) of the start of the command, by the clock of the disk
  * @param isKept false for a protected entry that the user did not allow
  */
 export async function applyOverlay(
@@ -47,29 +55,34 @@ export async function applyOverlay(
   const gitConflicts = await conflictsOf(git, toRawPath(target));
   result.conflicts.push(...gitConflicts);
   const applied = gitConflicts.length > 0 ? changes.filter((entry) => !inGit(entry)) : changes;
-  await inFolder(toRawPath(target), (held) => applyAll(applied, toRawPath(upper), held));
+  let mount: string | undefined;
+  await inFolder(toRawPath(target), async ({ path }) => applyAll(applied, toRawPath(upper), { path, isOther: false }));
   return result;
 
-  async function applyAll(entries: readonly OverlayEntry[], from: RawPath, into: RawPath): Promise<void> {
+  async function applyAll(entries: readonly OverlayEntry[], from: RawPath, into: HeldFolder): Promise<void> {
     for (const entry of [...entries].sort(inOrder)) {
-      const places = [joinRaw(from, entry.name), joinRaw(into, entry.name)] as const;
-      await apply(entry, ...places).catch((error: NodeJS.ErrnoException) => {
+      await apply(entry, joinRaw(from, entry.name), into).catch((error: NodeJS.ErrnoException) => {
         result.failed.push({ path: toText(entry.path), code: error.code ?? String(error) });
       });
     }
   }
 
-  async function apply(entry: OverlayEntry, from: RawPath, into: RawPath): Promise<void> {
-    if (entry.protectedReason && !isKept(entry)) return;
-    const before = await statsOf(into);
+  async function apply(entry: OverlayEntry, from: RawPath, folder: HeldFolder): Promise<void> {
+    if (entry.isUnread || (entry.protectedReason && !isKept(entry))) return;
     if (entry.kind === 'special') {
       result.special.push(toText(entry.path));
+      return;
+    }
+    const into = joinRaw(folder.path, entry.name);
+    const before = await statsOf(into);
+    if (before && folder.isOther && !before.isDirectory()) {
+      result.conflicts.push(toText(entry.path));
     } else if (entry.kind === 'removed') {
       if (before) await remove(into, entry.path);
     } else if (entry.kind === 'folder') {
       await applyFolder(entry, from, into, before);
     } else {
-      if (before?.isDirectory() ? !(await remove(into, entry.path)) : before && hasChanged(before, entry.path)) return;
+      if (before && !(before.isDirectory() ? await remove(into, entry.path) : isAsBefore(before, entry.path))) return;
       if (entry.isCopied || !(await moved(from, into))) await copy(entry, from, into);
     }
   }
@@ -81,27 +94,35 @@ export async function applyOverlay(
       await chmod(toFilePath(into), entry.mode); // a folder is moved with the permission to write
       return;
     }
+    const isOther = isSame && isMoved(before);
     if (!isSame) await mkdir(toFilePath(into), { mode: 0o700 });
-    else if ((before.mode & 0o700) !== 0o700) await chmod(toFilePath(into), before.mode | 0o700);
-    await inFolder(into, (held) => applyAll(entry.children!, from, held));
+    else if (!isOther && (before.mode & 0o700) !== 0o700) await chmod(toFilePath(into), before.mode | 0o700);
+    await inFolder(into, (held) =>
+      applyAll(entry.children!, from, { path: held.path, isOther: isOther || held.isOther }),
+    );
     const { mode } = await lstat(toFilePath(into));
-    if ((mode & 0o777) !== entry.mode) await chmod(toFilePath(into), entry.mode);
+    if (!isOther && (mode & 0o777) !== entry.mode) await chmod(toFilePath(into), entry.mode);
   }
 
-  /** Removes a file or a folder. False if something in it stays. */
+  /** Removes a file, or a folder that is as it was. False if something in it stays. */
   async function remove(into: RawPath, path: RawPath): Promise<boolean> {
     const before = await statsOf(into);
     if (!before) return true;
+    if (!isAsBefore(before, path)) return false; // a folder, too: something was added, or it was moved there
     if (!before.isDirectory()) {
-      if (hasChanged(before, path)) return false;
       await unlink(toFilePath(into));
       return true;
     }
     let isEmpty = true;
     if ((before.mode & 0o700) !== 0o700) await chmod(toFilePath(into), before.mode | 0o700);
     await inFolder(into, async (held) => {
-      for (const name of await readdir(toFilePath(held), 'latin1'))
-        if (!(await remove(joinRaw(held, name), joinRaw(path, name)))) isEmpty = false;
+      if (held.isOther) {
+        isEmpty = false;
+        result.conflicts.push(toText(path));
+        return;
+      }
+      for (const name of await readdir(toFilePath(held.path), 'latin1'))
+        if (!(await remove(joinRaw(held.path, name), joinRaw(path, name)))) isEmpty = false;
     });
     if (isEmpty) await rmdir(toFilePath(into));
     return isEmpty;
@@ -116,12 +137,33 @@ export async function applyOverlay(
     return found;
   }
 
-  function hasChanged({ ctimeMs }: { ctimeMs: number }, path: RawPath): boolean {
-    if (ctimeMs <= since) return false;
+  function isAsBefore({ ctimeMs }: Stats, path: RawPath): boolean {
+    if (ctimeMs <= since) return true;
     result.conflicts.push(toText(path));
-    return true;
+    return false;
+  }
+
+  // A move changes the state of a folder, and not its contents. The files in it keep their times.
+  function isMoved({ ctimeMs, mtimeMs }: Stats): boolean {
+    return ctimeMs > since && mtimeMs <= since;
+  }
+
+  // The name of an open folder stays that folder, even if a link takes its place.
+  async function inFolder(path: RawPath, work: (held: HeldFolder) => Promise<void>): Promise<void> {
+    const handle = await open(toFilePath(path), O_PATH | constants.O_DIRECTORY | constants.O_NOFOLLOW);
+    try {
+      const own = await mountOf(handle.fd);
+      mount ??= own;
+      await work({ path: `/proc/self/fd/${handle.fd}`, isOther: own !== mount });
+    } finally {
+      await handle.close();
+    }
   }
 }
+
+/** Mounts of one disk have the same device number, and different ids. */
+const mountOf = async (descriptor: number): Promise<string | undefined> =>
+  /^mnt_id:\s*(\d+)/m.exec(await readFile(`/proc/self/fdinfo/${descriptor}`, 'utf8'))?.[1];
 
 // The index of a repository names objects and follows the branch: it comes last.
 const inOrder = (one: OverlayEntry, other: OverlayEntry): number => orderOf(one) - orderOf(other);
@@ -159,13 +201,3 @@ const statsOf = (path: RawPath): Promise<Stats | undefined> =>
     if (error.code === 'ENOENT') return undefined;
     throw error;
   });
-
-// The name of an open folder stays that folder, even if a link takes its place.
-async function inFolder(path: RawPath, work: (held: RawPath) => Promise<void>): Promise<void> {
-  const handle = await open(toFilePath(path), O_PATH | constants.O_DIRECTORY | constants.O_NOFOLLOW);
-  try {
-    await work(`/proc/self/fd/${handle.fd}`);
-  } finally {
-    await handle.close();
-  }
-}

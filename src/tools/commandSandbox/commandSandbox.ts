@@ -54,8 +54,8 @@ export interface SandboxedCommand {
   started(information: Readable): void;
   /** Variables in addition to those of a command outside. */
   environment: NodeJS.ProcessEnv;
-  /** Ends the processes that are left, and keeps the changes. */
-  keep(): Promise<SandboxReport>;
+  /** Ends the processes that are left, and keeps the changes. On abort, it rejects unless changes are being applied. */
+  keep(signal?: AbortSignal): Promise<SandboxReport>;
   /** Forgets the changes, if not kept. Never rejects. */
   discard(): Promise<void>;
 }

@@ -1,9 +1,16 @@
 import type { Stats } from 'node:fs';
 import { chmod, lstat, readdir } from 'node:fs/promises';
 import type { LocalizedMessage } from '../../protocol/text/l10n.ts';
+import { mapLimit } from '../../protocol/values/concurrency.ts';
 import { openRegularFile } from '../sandbox/regularFile.ts';
-import { isSafeGitIndex } from './gitIndex.ts';
-import { type ChangeKind, protectedChangeReason, repositoryReason, segmentsInGit } from './protectedChanges.ts';
+import { isSafeGitHead, isSafeGitIndex } from './gitContents.ts';
+import {
+  type ChangeKind,
+  isLastingObject,
+  protectedChangeReason,
+  repositoryReason,
+  segmentsInGit,
+} from './protectedChanges.ts';
 import { joinRaw, type RawPath, toFilePath, toRawPath, toText } from './rawPaths.ts';
 
 /** Overlay of one folder after a command: `upper` holds what the command wrote, `target` is the real folder. */
@@ -27,10 +34,29 @@ export interface OverlayEntry {
   children?: OverlayEntry[];
   isWhole?: boolean;
   isCopied?: boolean;
+  isUnread?: boolean;
+}
+
+/** `failed`: paths below the target that could not be read, with the code of the system. */
+interface OverlayChanges {
+  entries: OverlayEntry[];
+  failed: FailedPath[];
+}
+
+export interface FailedPath {
+  path: string;
+  code: string;
 }
 
 /** Returns, for folders of the overlay (relative paths), the names that a command last saw in them. */
 export type VisibleNames = (folders: readonly RawPath[]) => Promise<ReadonlyMap<RawPath, ReadonlySet<RawPath>>>;
+
+interface OverlayReading {
+  visibleNames: VisibleNames;
+  /** Absolute paths that the command could not see, whose entries in the overlay are mount points. */
+  ignored?: ReadonlySet<string>;
+  signal?: AbortSignal;
+}
 
 interface Place {
   segments: readonly RawPath[];
@@ -40,40 +66,48 @@ interface Place {
   inRepository: boolean;
 }
 
+/** Entries that are read at the same time in one folder. */
+const maxAtOnce = 16;
+
 /**
  * Returns what a command has changed in an overlay. The kernel marks a folder that was removed and created again in a way that Node cannot
- * read: `visibleNames` tells which names of the target the command no longer saw in a folder that both layers have.
- * @param ignored absolute paths that the command could not see, whose entries in the overlay are mount points
+ * read: `visibleNames` tells which names of the target the command no longer saw in a folder that both layers have. Rejects on abort.
  */
 export async function readOverlayChanges(
   { upper, target, within }: OverlayLayers,
-  visibleNames: VisibleNames,
-  ignored: ReadonlySet<string> = new Set(),
-): Promise<OverlayEntry[]> {
+  { visibleNames, ignored = new Set(), signal }: OverlayReading,
+): Promise<OverlayChanges> {
   const [own, real] = [toRawPath(upper), toRawPath(target)];
+  const failed: FailedPath[] = [];
   const partial: { folder: RawPath; entries: OverlayEntry[]; hidden: RawPath[]; inRepository: boolean }[] = [];
   const { dev } = await lstat(target);
-  const changes = await readFolder({ segments: [], isMerged: true, inRepository: false });
+  const entries = await readFolder({ segments: [], isMerged: true, inRepository: false });
   const shown = partial.length === 0 ? new Map() : await visibleNames(partial.map(({ folder }) => folder));
   for (const { folder, entries, hidden, inRepository } of partial) {
     const names = shown.get(folder) as ReadonlySet<RawPath> | undefined;
     for (const name of hidden)
       if (names && !names.has(name)) entries.push(await removal([...folder.split('/'), name], inRepository));
   }
-  markRemovedObjects(changes);
-  return changes;
+  return { entries, failed };
 
   async function readFolder({ segments, isMerged, inRepository }: Place): Promise<OverlayEntry[]> {
+    signal?.throwIfAborted();
     const written = await readNames(joinRaw(own, ...segments));
     const below = isMerged ? await readNames(joinRaw(real, ...segments)).catch(() => []) : [];
     const isRepository = inRepository || completesRepository([...written, ...below], segments);
-    const entries: OverlayEntry[] = [];
-    for (const name of written) {
+    const read = async (name: RawPath): Promise<OverlayEntry[]> => {
       const path = [...segments, name];
-      if (ignored.has(toText(joinRaw(real, ...path)))) continue;
-      const entry = await readEntry({ segments: path, isMerged, inRepository: isRepository });
-      if (!entry.protectedReason || !(await isUnchanged(entry))) entries.push(entry);
-    }
+      if (ignored.has(toText(joinRaw(real, ...path)))) return [];
+      try {
+        const entry = await readEntry({ segments: path, isMerged, inRepository: isRepository });
+        return isLeftoverLock(entry) || (entry.protectedReason && (await isUnchanged(entry))) ? [] : [entry];
+      } catch (error) {
+        signal?.throwIfAborted();
+        failed.push({ path: shortened(toText(path.join('/'))), code: codeOf(error) });
+        return [{ name, path: path.join('/'), kind: 'special', mode: 0, isUnread: true }]; // what is in it is not known
+      }
+    };
+    const entries = (await mapLimit(written, maxAtOnce, read)).flat();
     const names = new Set(written);
     const hidden = below.filter((name) => !names.has(name));
     // The open folder itself cannot have been removed.
@@ -98,7 +132,8 @@ export async function readOverlayChanges(
       const isWhole = !before && !isProtected && children.every(isPlain);
       return { ...named, kind, children, isWhole, ...(isProtected && { protectedReason: isProtected }) };
     }
-    const reason = reasonOf(segments, inRepository, kind) ?? replaced ?? (await unsafeIndexReason(segments, kind));
+    const reason =
+      reasonOf(segments, inRepository, kind) ?? replaced ?? (await contentReason(segments, kind, before !== undefined));
     const isCopied = kind === 'file' && (stats.nlink > 1 || (stats.mode & 0o6000) !== 0);
     return { ...named, kind, ...(isCopied && { isCopied }), ...(reason && { protectedReason: reason }) };
   }
@@ -114,11 +149,14 @@ export async function readOverlayChanges(
     segments: readonly RawPath[],
     inRepository: boolean,
   ): Promise<LocalizedMessage | undefined> {
-    const stats = await statsOrMissing(joinRaw(real, ...segments));
-    if (!stats?.isDirectory()) return undefined;
-    for (const name of await readNames(joinRaw(real, ...segments)).catch(() => [])) {
-      const path = [...segments, name];
-      const reason = reasonOf(path, inRepository, 'removed') ?? (await reasonBelow(path, inRepository));
+    signal?.throwIfAborted();
+    const folder = toFilePath(joinRaw(real, ...segments));
+    const entries = await readdir(folder, { encoding: 'latin1', withFileTypes: true }).catch(() => []);
+    for (const entry of entries) {
+      const path = [...segments, entry.name];
+      const reason =
+        reasonOf(path, inRepository, 'removed') ??
+        (entry.isDirectory() ? await reasonBelow(path, inRepository) : undefined);
       if (reason) return reason;
     }
     return undefined;
@@ -135,15 +173,28 @@ export async function readOverlayChanges(
     return protectedChangeReason(names, within, kind);
   }
 
-  async function unsafeIndexReason(
+  /** Returns the reason if a file of Git has a content that Git itself does not write. */
+  async function contentReason(
     segments: readonly RawPath[],
     kind: ChangeKind,
+    exists: boolean,
   ): Promise<LocalizedMessage | undefined> {
     const inGit = segmentsInGit(segments.map(toText), within);
-    if (kind !== 'file' || segments.at(-1) !== 'index' || inGit === undefined) return undefined;
-    const repository = toText(joinRaw(real, ...segments.slice(0, -1)));
-    const isSafe = await isSafeGitIndex(repository, toText(joinRaw(own, ...segments)));
+    if (kind !== 'file' || inGit === undefined || inGit.length === 0) return undefined;
+    if (isLastingObject(inGit)) return exists ? repositoryReason : undefined; // asked about unless it is unchanged
+    if (/^(?:refs|logs|objects)$/.test(inGit[0]!)) return undefined;
+    const file = joinRaw(own, ...segments);
+    const name = inGit.at(-1);
+    const isSafe =
+      name === 'index'
+        ? await isSafeGitIndex(toText(joinRaw(real, ...segments.slice(0, -1))), toText(file))
+        : name !== 'HEAD' || inGit.at(-2) === 'logs' || isSafeGitHead(String(await readContent(file)));
     return isSafe ? undefined : repositoryReason;
+  }
+
+  // A lock belongs to a process, and all processes of the command have ended.
+  function isLeftoverLock({ path, kind }: OverlayEntry): boolean {
+    return kind === 'file' && path.endsWith('.lock') && segmentsInGit(toText(path).split('/'), within) !== undefined;
   }
 
   // Git takes a folder with these names for a repository, and runs programs that its configuration names.
@@ -181,20 +232,10 @@ async function readContent(path: RawPath): Promise<Buffer | undefined> {
   }
 }
 
-// A removed pack or object without a new pack: history that an undo of the command needs.
-function markRemovedObjects(entries: readonly OverlayEntry[]): void {
-  for (const entry of entries) {
-    if (entry.kind !== 'folder') continue;
-    if (entry.name !== 'objects') markRemovedObjects(entry.children!);
-    else if (!hasNewPack(entry)) for (const one of removedIn(entry)) one.protectedReason ??= repositoryReason;
-  }
-}
+const codeOf = (error: unknown): string => (error as NodeJS.ErrnoException).code ?? String(error);
 
-const hasNewPack = ({ children = [] }: OverlayEntry): boolean =>
-  children.some(({ name, children = [] }) => name === 'pack' && children.some((one) => one.kind === 'file'));
-
-const removedIn = ({ children = [] }: OverlayEntry): OverlayEntry[] =>
-  children.flatMap((one) => (one.kind === 'removed' ? [one] : removedIn(one)));
+const maxShownPath = 200;
+const shortened = (path: string): string => (path.length > maxShownPath ? `${path.slice(0, maxShownPath)}…` : path);
 
 const readNames = async (folder: RawPath): Promise<RawPath[]> => readdir(toFilePath(folder), 'latin1');
 

@@ -35,26 +35,28 @@ export const repositoryReason = message('It belongs to a version control system 
 
 const isGitName = (name: string): boolean => /^(?:\.git|git~1)$/.test(foldCase(name));
 
-// What Git commands write, and does not run. Not here: `config`, `hooks`, `info`, `commondir`, `gitdir`, shared indexes, `rr-cache`.
+// What Git commands write and never run. Not here: settings, hooks, attributes, shared indexes, `rr-cache`, and the plans of a rebase, a
+// cherry-pick or a bisection, which can name programs.
 const dataNames = new Set(
   (
-    'objects refs logs index HEAD ORIG_HEAD FETCH_HEAD MERGE_HEAD MERGE_MSG MERGE_MODE MERGE_RR MERGE_AUTOSTASH AUTO_MERGE ' +
+    'refs logs index HEAD ORIG_HEAD FETCH_HEAD MERGE_HEAD MERGE_MSG MERGE_MODE MERGE_RR MERGE_AUTOSTASH AUTO_MERGE ' +
     'CHERRY_PICK_HEAD REVERT_HEAD REBASE_HEAD COMMIT_EDITMSG SQUASH_MSG TAG_EDITMSG NOTES_EDITMSG NOTES_MERGE_REF ' +
-    'NOTES_MERGE_PARTIAL NOTES_MERGE_WORKTREE packed-refs rebase-merge rebase-apply sequencer shallow reftable gc.log gc.pid ' +
+    'NOTES_MERGE_PARTIAL NOTES_MERGE_WORKTREE packed-refs shallow reftable gc.log gc.pid ' +
     'BISECT_LOG BISECT_NAMES BISECT_START BISECT_TERMS BISECT_EXPECTED_REV BISECT_ANCESTORS_OK BISECT_FIRST_PARENT'
   ).split(' '),
 );
-const lockName = /^(?:index|HEAD|packed-refs|shallow|next-index-\d+)\.lock$/;
-// The history itself: Git removes files below these names, and never all of them.
-const lastingNames = new Set('objects refs HEAD logs'.split(' '));
+const planNames = new Set('rebase-merge rebase-apply sequencer'.split(' '));
+// Folders and files without which there is no repository.
+const lastingNames = new Set('refs HEAD logs'.split(' '));
 
 function isGitData(segments: readonly string[], kind: ChangeKind): boolean {
   const [first, ...rest] = segments;
   if (first === undefined) return kind === 'folder'; // the folder itself, which exists
   if (kind === 'link' || kind === 'special') return false; // Git would write through a link
-  if (rest.length === 0 && kind !== 'folder' && kind !== 'file' && lastingNames.has(first)) return false;
-  if (rest.at(-1) === 'git-rebase-todo' || rest.at(-1) === 'git-rebase-todo.backup') return kind === 'removed';
-  if (dataNames.has(first) || lockName.test(first)) return true;
+  if (first === 'objects') return kind !== 'removed' && isObjectPath(rest, kind);
+  if (planNames.has(first)) return kind === 'removed';
+  if (kind === 'removed' && rest.length === 0 && lastingNames.has(first)) return false;
+  if (dataNames.has(first)) return true;
   if (first === 'info') return rest.length === 1 && /^refs(?:_\w+)?$/.test(rest[0]!); // a list of branches
   // Folders of linked worktrees and submodules have the same form.
   if (first === 'worktrees')
@@ -65,5 +67,24 @@ function isGitData(segments: readonly string[], kind: ChangeKind): boolean {
   return false;
 }
 
+// Objects and packs, and what Git derives from them. Other objects than those of the repository (`info/alternates`) are not data.
+function isObjectPath(segments: readonly string[], kind: ChangeKind): boolean {
+  const path = segments.join('/');
+  if (kind === 'folder') return /^(?:|[0-9a-f]{2}|pack|info|info\/commit-graphs)$/.test(path);
+  return /^(?:[0-9a-f]{2}\/(?:[0-9a-f]{38}|[0-9a-f]{62}|tmp_obj_\w+)|pack\/[\w.-]+|info\/(?:packs|commit-graphs?(?:\/[\w.-]+)?))$/.test(
+    path,
+  );
+}
+
+/** Tests for a file of a repository that Git never changes after it was written. */
+export const isLastingObject = (segments: readonly string[]): boolean =>
+  segments.some(
+    (segment, at) =>
+      segment === 'objects' &&
+      /^(?:[0-9a-f]{2}\/[0-9a-f]+|pack\/pack-[0-9a-f]+\.(?:pack|idx))$/.test(segments.slice(at + 1).join('/')),
+  );
+
 const isSettingsName = (name: string): boolean =>
-  /^(?:config(?:\..*)?|hooks|info|attributes|commondir|gitdir|worktrees|rr-cache)$/.test(foldCase(name));
+  /^(?:config(?:\..*)?|hooks|info|attributes|commondir|gitdir|worktrees|rr-cache|rebase-merge|rebase-apply|sequencer)$/.test(
+    foldCase(name),
+  );

@@ -40,8 +40,6 @@ export interface SandboxPolicy {
   tmpTargets: readonly string[];
   /** Working folder of the command. */
   folder: string;
-  /** `none` creates a network namespace without a connection; `joined` keeps the one of the caller. */
-  network: 'none' | 'joined';
   /** Number of the inherited file descriptor with the seccomp filter; undefined without a filter. */
   seccompDescriptor?: number;
   /** Number of the inherited file descriptor that receives the process id of the first process; undefined for none. */

@@ -44,7 +44,7 @@ export async function runCommand(
     await sandbox?.discard();
     throw error;
   });
-  const confinement = sandbox && confine(process, sandbox, () => timeout?.end());
+  const confinement = sandbox && confine(process, sandbox, () => timeout?.end(), context.signal);
   const started = confinement?.started ?? process;
   const { output } = started;
   let isCallsOwn = true;

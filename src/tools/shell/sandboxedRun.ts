@@ -15,14 +15,19 @@ interface Confinement {
  * Keeps the changes of a sandboxed command when it ends by itself.
  * @param onEnd called when it has ended, before its changes are kept
  */
-export function confine(command: StartedCommand, sandbox: SandboxedCommand, onEnd: () => void): Confinement {
+export function confine(
+  command: StartedCommand,
+  sandbox: SandboxedCommand,
+  onEnd: () => void,
+  signal: AbortSignal,
+): Confinement {
   let keeping: Promise<SandboxReport> | undefined;
   let isAbandoned = false;
   const report = command.ended
     .then((end) => {
       if (end === 'flooded' || isAbandoned) return undefined;
       onEnd();
-      keeping = sandbox.keep();
+      keeping = sandbox.keep(signal);
       return keeping;
     })
     .catch((error) => (error instanceof Error ? error : new Error(String(error))));

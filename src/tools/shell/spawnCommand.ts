@@ -46,7 +46,7 @@ export async function startCommand(
 ): Promise<StartedCommand> {
   const git = await gitSafetySettings();
   const child = await spawnShell([...shellLaunchArguments(), line], folder, sandbox, {
-    ...commandEnvironment(process.env, marker, git),
+    ...commandEnvironment(process.env, marker, sandbox ? [...git, ...noGarbageCollection] : git),
     ...sandbox?.environment,
   });
   const output = new CommandOutput();
@@ -100,6 +100,12 @@ export async function startCommand(
     },
   };
 }
+
+/** The user is asked before objects of a repository are removed: Git does not collect them by itself in a sandbox. */
+const noGarbageCollection: readonly [string, string][] = [
+  ['gc.auto', '0'],
+  ['maintenance.auto', 'false'],
+];
 
 async function spawnShell(
   argv: readonly string[],

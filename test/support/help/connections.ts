@@ -245,16 +245,20 @@ export const startedPrograms: readonly StartedProgram[] = [
     by: ['tools/commandSandbox/network/namespace.ts', 'tools/commandSandbox/network/forwarder.ts'],
   },
   {
-    what: '`nsenter`, `unshare`, `mount`, `bwrap` and `find` for a sandboxed command and for what it has changed',
+    what: '`nsenter`, `unshare`, `mount`, `bwrap`, `find`, `chmod` and `rm` for a sandboxed command and for what it has changed',
     when: 'When a command runs in the sandbox; once per window for its test',
     connects: 'To nothing. The test tries to connect to a port of this machine, which must fail',
-    by: ['tools/commandSandbox/linux/overlayNamespace.ts', 'tools/commandSandbox/linux/testSandbox.ts'],
+    by: [
+      'tools/commandSandbox/linux/overlayNamespace.ts',
+      'tools/commandSandbox/linux/commandOverlay.ts',
+      'tools/commandSandbox/linux/testSandbox.ts',
+    ],
   },
   {
     what: '`git ls-files`',
     when: 'When a sandboxed command has changed the index of a repository',
     connects: 'To nothing',
-    by: ['tools/commandSandbox/gitIndex.ts'],
+    by: ['tools/commandSandbox/gitContents.ts'],
   },
   {
     what: 'The terminal with the output of commands (`towpath.shell.terminal`)',

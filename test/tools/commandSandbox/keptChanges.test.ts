@@ -1,11 +1,22 @@
 import assert from 'node:assert/strict';
-import { execFileSync, spawn } from 'node:child_process';
-import { existsSync, lstatSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import {
+  existsSync,
+  lstatSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { open } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import * as paths from 'node:path';
 import type { Readable } from 'node:stream';
+import { applyOverlay } from '../../../src/tools/commandSandbox/applyOverlay.ts';
 import type { SandboxReport } from '../../../src/tools/commandSandbox/commandSandbox.ts';
+import type { OverlayEntry } from '../../../src/tools/commandSandbox/overlayChanges.ts';
 import { type TemporarySandbox, temporarySandbox } from '../../support/commandSandbox.ts';
 
 // Holds sandboxed-changes-wait.
@@ -32,7 +43,11 @@ describe('what a sandboxed command has changed', function () {
   const git = 'git -c user.name=a -c user.email=a@b.example -c init.defaultBranch=main -c protocol.file.allow=always';
 
   /** Runs a script inside; protected names are asked about, and denied. `meanwhile` runs outside before its changes are kept. */
-  async function inside(script: string, meanwhile = ''): Promise<SandboxReport & { asked: string[]; output: string }> {
+  async function inside(
+    script: string,
+    meanwhile = '',
+    { answer = () => false, signal }: { answer?(): boolean | Promise<boolean>; signal?: AbortSignal } = {},
+  ): Promise<SandboxReport & { asked: string[]; output: string }> {
     const asked: string[] = [];
     const command = await sandbox.begin({
       runId: 'run',
@@ -42,7 +57,7 @@ describe('what a sandboxed command has changed', function () {
         mayConnect: async () => false,
         async mayKeep(changes) {
           asked.push(...changes.map(({ path }) => path));
-          return false;
+          return answer();
         },
       },
     });
@@ -57,7 +72,7 @@ describe('what a sandboxed command has changed', function () {
     const code = await new Promise((resolve) => child.once('exit', resolve));
     assert.equal(code, 0, output);
     if (meanwhile) outside(meanwhile);
-    return { ...(await command.keep()), asked: asked.sort(), output };
+    return { ...(await command.keep(signal)), asked: asked.sort(), output };
   }
 
   it('is all there: files, folders, links, permissions, removals, and folders in place of others', async () => {
@@ -115,15 +130,30 @@ data = open('.git/index', 'rb').read()[:-20].replace(b'${from}', b'${to}')
 open('.git/index', 'wb').write(data + hashlib.sha1(data).digest())
 E`;
 
-  it('of a repository is kept: a commit, a branch, a stash, a merge, and what collects garbage', async () => {
+  it('of a repository is kept: a commit, a branch, a stash, a rebase and a merge', async () => {
     outside(repository);
-    const work = `echo 3 > b; ${git} add b; ${git} commit -qm two; ${git} checkout -qb side; echo 4 > c; ${git} add c; ${git} stash -q; ${git} stash pop -q; ${git} commit -qm three; ${git} checkout -q main; ${git} merge -q side; ${git} branch -qd side; ${git} gc -q`;
+    const work = `echo 3 > b; ${git} add b; ${git} commit -qm two; ${git} checkout -qb side; echo 4 > c; ${git} add c; ${git} stash -q; ${git} stash pop -q; ${git} commit -qm three; ${git} checkout -q main; ${git} rebase -q side; ${git} merge -q side; ${git} branch -qd side`;
     const { asked, failed } = await inside(work);
     assert.deepEqual([asked, failed], [[], []]);
     assert.equal(
       outside('git log --format=%s; git status --short; git fsck --strict --no-dangling 2>&1'),
       'three\ntwo\none\n',
     );
+  });
+
+  it('of a repository that is packed anew is asked about, and is whole without what was removed', async () => {
+    outside(repository);
+    const { asked } = await inside(`${git} gc -q`);
+    assert.ok(asked.every((path) => /^\.git\/objects\/..$/.test(path)) && asked.length > 0, asked.join());
+    assert.equal(outside('git log --format=%s; git status --short; git fsck --strict --no-dangling 2>&1'), 'one\n');
+  });
+
+  it('of a rebase that stops is asked about: the user would continue it outside', async () => {
+    outside(
+      `${repository}; ${git} checkout -qb side; echo 3 > a; ${git} commit -qam side; ${git} checkout -q main; echo 4 > a; ${git} commit -qam main`,
+    );
+    const { asked } = await inside(`${git} rebase side || true`);
+    assert.deepEqual(asked, ['.git/rebase-merge']);
   });
 
   it('of a repository is kept whole or not at all', async () => {
@@ -140,11 +170,17 @@ E`;
   const protectedWork: [name: string, before: string, script: string, asked: string[]][] = [
     ['an index with a file of a Git folder', repository, renameInIndex('outside.txt', '.git/hooks/'), ['.git/index']],
     ['an index with a file outside of the working tree', repository, renameInIndex('outside.txt', '../side.txt'), ['.git/index']],
-    ['history without a copy', repository, 'rm -rf .git/objects/??', ['.git/objects']],
+    ['history', repository, 'echo > .git/objects/pack/x; rm -rf .git/objects/??', ['.git/objects']],
     ['the history itself', repository, 'rm -rf .git/objects .git/refs .git/HEAD', ['.git/HEAD', '.git/objects', '.git/refs']],
     ['a repository moved away', repository, 'mv .git old; mkdir x; cp -r old/. x/.git', ['.git', 'old', 'x/.git']],
     ['settings and hooks', repository, 'git config a.b c; echo > .git/hooks/pre-commit; echo > .git/info/attributes', ['.git/config', '.git/hooks/pre-commit', '.git/info/attributes']],
-    ['a plan of a rebase', repository, 'mkdir .git/rebase-merge; echo "exec x" > .git/rebase-merge/git-rebase-todo', ['.git/rebase-merge/git-rebase-todo']],
+    ['a plan of a rebase', repository, 'mkdir .git/rebase-merge; echo "exec x" > .git/rebase-merge/git-rebase-todo', ['.git/rebase-merge']],
+    ['a strategy of a rebase', `${repository}; mkdir .git/rebase-merge; touch .git/rebase-merge/done`, 'echo x/y > .git/rebase-merge/strategy', ['.git/rebase-merge/strategy']],
+    ['a plan of a cherry-pick', repository, 'mkdir .git/sequencer; echo x > .git/sequencer/opts', ['.git/sequencer']],
+    ['an object with another content', repository, 'chmod -R u+w .git/objects; for f in .git/objects/??/*; do echo > $f; done', ['.git/objects']],
+    ['objects of another repository', repository, 'mkdir -p .git/objects/info; echo /x > .git/objects/info/alternates', ['.git/objects/info/alternates']],
+    ['a repository among the objects', repository, 'mkdir -p .git/objects/x/refs; touch .git/objects/x/config', ['.git/objects/x']],
+    ['a branch outside of the branches', repository, 'echo "ref: refs/heads/../../config" > .git/HEAD', ['.git/HEAD']],
     ['a link among the data of Git', repository, 'ln -s /etc .git/logs/x', ['.git/logs/x']],
     ['settings of a submodule with the name of data', `${repository}; mkdir -p .git/modules/libs/logs; touch .git/modules/libs/logs/config`, 'echo 1 > .git/modules/libs/logs/config', ['.git/modules/libs/logs/config']],
     ['a folder in whose place is a link', 'mkdir -p sub/.vscode; touch sub/.vscode/tasks.json', 'rm -r sub; ln -s /etc sub', ['sub']],
@@ -161,6 +197,128 @@ E`;
       assert.deepEqual(asked.map((path) => names.find((one) => path === one || path.startsWith(`${one}/`)) ?? path).filter((one, at, all) => all.indexOf(one) === at), names); // biome-ignore format: one statement
       assert.equal(state(), was);
     });
+
+  const moves: [name: string, before: string, script: string, meanwhile: string, left: string][] = [
+    ['into a folder that it has removed', 'mkdir d docs; touch d/x; echo user > docs/p', 'rm -rf d', 'mv docs d/docs', 'd/docs/p'],
+    ['in place of a file that it has changed', 'touch a; mkdir docs; echo user > docs/p', 'echo 2 > a', 'rm a; mv docs a', 'a/p'],
+    ['in place of a folder that it has created', 'mkdir docs; echo user > docs/p', 'mkdir n; echo command > n/p', 'mv docs n', 'n/p'],
+    ['in place of a folder that it has changed', 'mkdir d docs; echo user > docs/p; touch d/p', 'echo command > d/p', 'rm -r d; mv docs d', 'd/p'],
+  ]; // biome-ignore format: a table
+  for (const [name, before, script, meanwhile, left] of moves)
+    it(`leaves a folder that the user moves ${name}`, async () => {
+      outside(before);
+      const { conflicts } = await inside(script, meanwhile);
+      assert.equal(readFileSync(paths.join(folder, left), 'utf8'), 'user\n');
+      assert.equal(conflicts.length, 1, conflicts.join());
+    });
+
+  describe('where the user mounts a folder meanwhile', () => {
+    const cases: [name: string, before: string, script: string, at: string, entry: Partial<OverlayEntry>][] = [
+      ['in a folder that it has removed', 'mkdir -p d/mnt', 'rm -rf d', 'd/mnt', { name: 'd', kind: 'removed' }],
+      ['in place of a folder that it has changed', 'mkdir d; touch d/precious', 'echo 2 > d/precious', 'd', { name: 'd', kind: 'folder' }],
+    ]; // biome-ignore format: a table
+    for (const [name, before, script, at, entry] of cases)
+      it(`is not kept ${name}`, async function () {
+        const real = mkdtempSync(paths.join(tmpdir(), 'towpath-mounted-'));
+        const mount = paths.join(folder, at);
+        try {
+          writeFileSync(paths.join(real, 'precious'), 'user\n');
+          outside(before);
+          if (spawnSync('mount', ['--bind', real, mount]).status !== 0) return this.skip(); // only root mounts
+          execFileSync('umount', [mount]);
+          await assert.rejects(inside(script, `mount --bind ${real} ${at}`), /something may be mounted in it/);
+          // The same between the look at the layers and the change.
+          const upper = mkdtempSync(paths.join(real, 'upper-'));
+          execFileSync('bash', ['-ec', `mkdir ${upper}/d; echo 2 > ${upper}/d/precious`]);
+          const file: OverlayEntry = { name: 'precious', path: 'd/precious', kind: 'file', mode: 0o644 };
+          const change = { path: 'd', mode: 0o755, children: [file], ...entry } as OverlayEntry;
+          const layers = { upper, target: folder, within: 'workspace' } as const;
+          const { conflicts } = await applyOverlay(layers, [change], Date.now() + 1000, () => true);
+          assert.equal(conflicts.length, 1);
+          assert.equal(readFileSync(paths.join(real, 'precious'), 'utf8'), 'user\n');
+        } finally {
+          spawnSync('umount', [mount]);
+          rmSync(real, { recursive: true });
+        }
+      });
+  });
+
+  it('is kept but for a path that is too long', async () => {
+    const deep = `python3 -c "
+import os
+for _ in range(600):
+    os.mkdir('d' * 10); os.chdir('d' * 10)
+"; echo 1 > ok`;
+    const { failed } = await inside(deep);
+    assert.deepEqual([failed.length, readFileSync(paths.join(folder, 'ok'), 'utf8')], [1, '1\n']);
+    assert.match(failed[0]!, /^.{1,230} \(ENAMETOOLONG\)$/);
+    assert.deepEqual(readdirSync(paths.join(sandbox.folder, 'store/commands')), []);
+    execFileSync('rm', ['-rf', paths.join(folder, 'd'.repeat(10))]);
+  });
+
+  it('is not kept while another command holds a file of it', async () => {
+    const python = (text: string) => `python3 -c '${text}'`;
+    const send = python(`
+import array, os, socket, time
+os.mkdir("x"); open("x/plain", "w").close()
+while True:
+    try:
+        other = socket.socket(socket.AF_UNIX); other.connect("/tmp/s"); break
+    except OSError: time.sleep(0.02)
+other.sendmsg([b"x"], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", [os.open("x", os.O_RDONLY)]))])
+other.recv(1)
+`);
+    const receive = python(`
+import array, os, socket, time
+waiting = socket.socket(socket.AF_UNIX); waiting.bind("/tmp/s"); waiting.listen()
+other, _ = waiting.accept()
+_, parts, _, _ = other.recvmsg(1, 64)
+held = array.array("i", parts[0][2])[0]
+other.send(b"x")
+while not os.path.exists("/tmp/over"):
+    try: os.mkdir(".vscode", dir_fd=held)
+    except OSError: pass
+    time.sleep(0.01)
+os.remove("/tmp/s"); os.remove("/tmp/over")
+`);
+    const holding = inside(receive);
+    await assert.rejects(inside(send), /another command still uses files of this one/);
+    await inside('touch /tmp/over');
+    await holding;
+    assert.equal(existsSync(paths.join(folder, 'x')), false);
+  });
+
+  it('by two commands is judged one after the other', async () => {
+    const kept = await Promise.all([
+      inside('mkdir -p x/objects; echo > x/HEAD; echo > x/config'),
+      inside('mkdir -p x/refs; echo > x/refs/y'),
+    ]);
+    assert.notDeepEqual(
+      kept.flatMap(({ asked }) => asked),
+      [],
+    );
+  });
+
+  it('is forgotten on a stop, also while another command waits for an answer', async () => {
+    let answer = (_: boolean) => {};
+    let asking: Promise<unknown> | undefined;
+    const asked = new Promise<void>((resolve) => {
+      const answered = new Promise<boolean>((give) => {
+        answer = give;
+      });
+      asking = inside('mkdir .vscode', '', {
+        answer: () => {
+          resolve();
+          return answered;
+        },
+      });
+    });
+    await asked;
+    await assert.rejects(inside('touch stopped', '', { signal: AbortSignal.abort() }), { name: 'AbortError' });
+    answer(true);
+    await asking;
+    assert.deepEqual(readdirSync(folder), ['.vscode']);
+  });
 
   it('is not asked about if the content is the same', async () => {
     outside('mkdir .vscode; echo 1 > .vscode/settings.json');

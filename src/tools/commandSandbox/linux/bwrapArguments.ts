@@ -23,7 +23,6 @@ export function bwrapArguments(policy: SandboxPolicy): string[] {
   const readOnlyFolders = ['/run', ...hidden.filter(({ kind }) => kind === 'folder').map(({ path }) => path)];
   return [
     ...['--unshare-user', '--unshare-ipc', '--unshare-pid', '--unshare-uts'],
-    ...(policy.network === 'none' ? ['--unshare-net'] : []),
     ...['--uid', String(policy.uid), '--gid', String(policy.gid)],
     ...['--cap-drop', 'ALL', '--new-session', '--die-with-parent'],
     ...(policy.seccompDescriptor === undefined ? [] : ['--seccomp', String(policy.seccompDescriptor)]),

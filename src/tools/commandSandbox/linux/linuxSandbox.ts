@@ -1,6 +1,8 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { lstat, mkdir, readdir, readFile, realpath, stat, symlink, writeFile } from 'node:fs/promises';
 import * as paths from 'node:path';
+import { onAbort, raceWithAbort } from '../../../protocol/values/abort.ts';
+import { createConcurrencyLimiter } from '../../../protocol/values/concurrency.ts';
 import type { SandboxAvailability } from '../../core/commandSandbox.ts';
 import { ToolError } from '../../core/tool.ts';
 import { cacheFolderNames, cacheSettings, cacheVariables } from '../cacheVariables.ts';
@@ -53,6 +55,8 @@ export function createLinuxSandbox(options: LinuxSandboxOptions): CommandSandbox
   let filterPath: Promise<string> | undefined;
   let swept: Promise<void> | undefined;
   const prepared = new Set<string>();
+  // Changes of two commands are judged one after the other: each sees what the other one has added.
+  const inTurn = createTurns();
   let known: { key: string; until: number; paths: ReturnType<typeof readPaths> } | undefined;
 
   return {
@@ -130,7 +134,6 @@ export function createLinuxSandbox(options: LinuxSandboxOptions): CommandSandbox
         tmp,
         tmpTargets: await temporaryFolders(),
         folder,
-        network: 'joined',
         seccompDescriptor: 3,
         informationDescriptor: 4,
       });
@@ -150,12 +153,14 @@ export function createLinuxSandbox(options: LinuxSandboxOptions): CommandSandbox
           ...cacheVariables(caches, { ...process.env, ...network.environment }),
           ...temporaryVariables,
         },
-        async keep() {
+        async keep(signal) {
           isOver = true;
           network.release();
           await processes.end();
-          const report = await overlay.keep(new Set([...concealed.map(({ path }) => path), ...readOnly]));
-          const isWritable = (path: string) => places.some((one) => path === one || path.startsWith(`${one}/`));
+          const unseen = new Set([...concealed.map(({ path }) => path), ...readOnly]);
+          const report = await inTurn(() => overlay.keep(unseen, signal), signal);
+          const isBelow = (path: string) => (folder: string) => path === folder || path.startsWith(`${folder}/`);
+          const isWritable = (path: string) => places.some(isBelow(path)) && !readOnly.some(isBelow(path));
           return { ...report, blocked: connections.blocked(), isWritable };
         },
         async discard() {
@@ -190,6 +195,7 @@ export function createLinuxSandbox(options: LinuxSandboxOptions): CommandSandbox
       }),
       ...folders.map(findInstalledFolders),
     ]);
+    if (!found.isComplete) options.log?.('The workspace has too many files to look for secrets in all of them.');
     return { hidden: found.paths, installed: installed.flat() };
   }
 
@@ -262,6 +268,21 @@ async function removeOldFolders(parent: string): Promise<void> {
     const stats = await stat(folder).catch(() => undefined);
     if (stats && Date.now() - stats.mtimeMs > maxTemporaryAge) await removeCommandFolder(folder);
   }
+}
+
+/** Runs work one after the other. Work that waits for its turn ends on abort, and is called all the same, to clean up. */
+function createTurns() {
+  const limit = createConcurrencyLimiter(1);
+  return async <Value>(work: () => Promise<Value>, signal?: AbortSignal): Promise<Value> => {
+    let hasBegun = false;
+    const waiting = new AbortController();
+    const stopListening = onAbort(signal, (reason) => !hasBegun && waiting.abort(reason));
+    const done = limit(() => {
+      hasBegun = true;
+      return work();
+    });
+    return raceWithAbort(done, waiting.signal).finally(stopListening);
+  };
 }
 
 /** Sockets outside of the folders that commands see empty. A read-only mount does not prevent a connection. */

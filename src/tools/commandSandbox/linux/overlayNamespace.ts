@@ -36,29 +36,44 @@ export async function createOverlayFolders(folder: string, lower: readonly strin
 /**
  * Returns the command line that mounts overlays in a mount namespace of its own and then runs a command there, without a process between
  * the caller and the command.
- * @param namespace process whose user and network namespaces the command joins; absent, it gets a new user namespace
+ * @param namespace process whose user and network namespaces the command joins
  */
 export function overlayCommandLine(
   programs: SandboxPrograms,
-  { folder, count, namespace }: { folder: string; count: number; namespace?: number },
+  { folder, count, namespace }: { folder: string; count: number; namespace: number },
   command: readonly string[],
 ): string[] {
-  const begin =
-    namespace === undefined
-      ? [programs.unshare, '--user', '--map-root-user', '--mount']
-      : [
-          ...[programs.nsenter, '--user', '--net', '--preserve-credentials', '--target', String(namespace)],
-          ...[programs.unshare, '--mount'],
-        ];
+  const begin = [
+    ...[programs.nsenter, '--user', '--net', '--preserve-credentials', '--target', String(namespace)],
+    ...[programs.unshare, '--mount'],
+  ];
   return [...begin, programs.sh, '-c', mountScript, 'sh', programs.mount, folder, String(count), ...command];
 }
 
 const mountScript = `mount=$1; cd "$2" || exit 125; count=$3; shift 3; at=0
 while [ $at -lt $count ]; do
-  "$mount" -t overlay -o lowerdir=lower$at,upperdir=upper$at,workdir=work$at,userxattr overlay merged$at || exit 125
+  "$mount" -t overlay -o lowerdir=lower$at,upperdir=upper$at,workdir=work$at,userxattr,index=off overlay merged$at || exit 125
   at=$((at + 1))
 done
 exec "$@"`;
+
+/**
+ * Tests if nothing uses an overlay any more. A descriptor that a command has passed to another one keeps the overlay, and with it the way
+ * into the upper layer. The kernel refuses layers that are in use for a mount with an index, even if the disk then cannot have one.
+ */
+export async function isOverlayReleased(programs: SandboxPrograms, folder: string, index: number): Promise<boolean> {
+  const script = [programs.unshare, '--user', '--map-root-user', '--mount', programs.sh, '-c', releaseScript, 'sh'];
+  try {
+    await outputOf([...script, programs.mount, folder, String(index)], '');
+    return true;
+  } catch (error) {
+    if (/busy/i.test((error as Error).message)) return false;
+    throw new Error('its folder is no overlay any more: something may be mounted in it', { cause: error });
+  }
+}
+
+const releaseScript = `mount=$1; cd "$2" || exit 125; at=$3
+exec "$mount" -t overlay -o lowerdir=lower$at,upperdir=upper$at,workdir=work$at,userxattr,index=on overlay merged$at`;
 
 /** Lists folders of an overlay whose command has ended. */
 export function createVisibleNames(programs: SandboxPrograms, folder: string, index: number): VisibleNames {
@@ -92,7 +107,8 @@ cd merged$at && exec "$@"`;
 /** Input and output have one character for each byte. */
 function outputOf([program, ...args]: readonly string[], input: string): Promise<string> {
   return new Promise((resolve, reject) => {
-    const options = { encoding: 'latin1' as const, maxBuffer: 1 << 28 };
+    const env = { ...process.env, LC_ALL: 'C' };
+    const options = { encoding: 'latin1' as const, maxBuffer: 1 << 28, env };
     const child = execFile(program!, args, options, (error, text, problems) =>
       error ? reject(new Error(problems.trim() || error.message)) : resolve(text),
     );

@@ -11,32 +11,45 @@ interface SandboxedProcesses {
   end(): Promise<void>;
 }
 
+interface FirstProcess {
+  pid: number;
+  began: string;
+}
+
 /**
  * A command that is stopped ends with `bwrap`: the processes inside are killed afterwards, and write until then. The first process of a
  * namespace is gone only after all others.
  */
 export function watchSandboxedProcesses(): SandboxedProcesses {
-  let first: Promise<number | undefined> = Promise.resolve(undefined);
+  let first: Promise<FirstProcess | undefined> = Promise.resolve(undefined);
   return {
     started(information) {
       first = text(information).then(
-        (written) => Number(/"child-pid"\s*:\s*(\d+)/.exec(written)?.[1]) || undefined,
+        async (written) => {
+          const pid = Number(/"child-pid"\s*:\s*(\d+)/.exec(written)?.[1]) || undefined;
+          const began = pid === undefined ? undefined : await startOf(pid);
+          return began === undefined ? undefined : { pid: pid!, began };
+        },
         () => undefined,
       );
     },
     async end() {
-      const pid = await first;
-      if (pid === undefined) return; // it did not start
-      kill(pid);
-      for (let wait = 1; await isAlive(pid); wait = Math.min(wait * 2, 50)) await sleep(wait);
+      const process = await first;
+      if (!process || !(await isAlive(process))) return; // it did not start, or has ended
+      kill(process.pid);
+      for (let wait = 1; await isAlive(process); wait = Math.min(wait * 2, 50)) await sleep(wait);
     },
   };
 }
 
 // A process whose end nobody has noticed yet still has an entry.
-async function isAlive(pid: number): Promise<boolean> {
+const isAlive = async ({ pid, began }: FirstProcess): Promise<boolean> => (await startOf(pid)) === began;
+
+/** Returns the start time of a process at work; the number alone may belong to another process by now. */
+async function startOf(pid: number): Promise<string | undefined> {
   const stat = await readFile(`/proc/${pid}/stat`, 'latin1').catch(() => '');
-  return /\) [^ZX] /.test(stat);
+  const [, state, rest] = /\) (\S) (.*)/s.exec(stat) ?? [];
+  return state === undefined || /[ZX]/.test(state) ? undefined : rest!.split(' ')[18];
 }
 
 function kill(pid: number): void {

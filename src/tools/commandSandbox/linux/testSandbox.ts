@@ -72,7 +72,12 @@ export async function testSandbox(
     const text = error instanceof Error ? error.message : String(error);
     log?.(`The sandbox is not available: ${text}`);
     if (/overlay/i.test(text))
-      return { isAvailable: false, reason: message('the disk of the workspace does not support overlays') };
+      return {
+        isAvailable: false,
+        reason: message(
+          'the workspace cannot be shown as an overlay: its disk does not support that, or something is mounted in it',
+        ),
+      };
     if (!/namespace|unshare|uid map|Operation not permitted|Permission denied/i.test(text))
       return { isAvailable: false, reason: message('a test failed ({0})', text) };
     return namespaceRefusal(await readNamespaceFacts(), text);
@@ -99,8 +104,8 @@ const missingProgram = (name: string): SandboxAvailability =>
         steps: message('Install it with: {0}', 'sudo apt-get install util-linux mount findutils'),
       };
 
-// `inside` proves that the script ran; `wrote` and `connected` must not appear.
-const testScript = `: > "$1/.towpath-test-$$" && rm "$1/.towpath-test-$$" && echo inside
+// `inside` proves that the script ran; `wrote` and `connected` must not appear. The pipe is a change that is read and never kept.
+const testScript = `mkfifo "$1/.towpath-test-$$" && echo inside
 (: > "$2/.towpath-test-$$") 2>/dev/null && echo wrote && rm -f "$2/.towpath-test-$$"
 "$3" -e 'require("net").connect(+process.argv[1], "127.0.0.1").on("connect", () => { console.log("connected"); process.exit() }).on("error", () => {})' "$4"
 echo done`;
@@ -127,7 +132,8 @@ async function tryCommand(
       if (!lines.includes('inside')) return 'the workspace is not writable inside';
       if (lines.includes('wrote')) return 'a command could write outside';
       if (lines.includes('connected')) return 'a command could connect';
-      return undefined;
+      const { special } = await command.keep();
+      return special.length === 1 ? undefined : 'changes could not be read';
     } finally {
       await command.discard();
     }

@@ -12,7 +12,6 @@ const policy: SandboxPolicy = {
   tmp: '/var/runs/1/tmp',
   tmpTargets: ['/tmp', '/var/tmp'],
   folder: '/home/ann/ws/src',
-  network: 'joined',
 };
 
 /** Expects the mounts of the policy: one a line, without those that every policy has. */
@@ -40,11 +39,6 @@ describe('the arguments of bwrap', () => {
         '--remount-ro /run --remount-ro /var/runs/1/merged --chdir /home/ann/ws/src --',
       ].join(' '),
     ));
-
-  it('create a network namespace only for no network', () => {
-    assert.ok(!bwrapArguments(policy).includes('--unshare-net'));
-    assert.ok(bwrapArguments({ ...policy, network: 'none' }).includes('--unshare-net'));
-  });
 
   it('mount outer folders first, so that none covers an open folder', () =>
     check(

@@ -44,7 +44,6 @@ describe('a command in bwrap', function () {
       tmp: at('tmp'),
       tmpTargets: ['/tmp'],
       folder: shown,
-      network: 'none',
     };
   });
 
@@ -76,7 +75,6 @@ describe('a command in bwrap', function () {
     ['grep CapEff /proc/self/status', /CapEff:\s0{16}$/],
     ['id -u', String(process.getuid?.())],
     ['cat /proc/1/comm', /^(bwrap|sh)$/],
-    ['cat /proc/net/dev | grep -c :', '1'],
   ];
   for (const [command, output] of cases)
     it(`answers “${command}” with ${output || 'nothing'}`, () => {

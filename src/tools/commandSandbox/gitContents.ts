@@ -12,7 +12,7 @@ export function isSafeGitIndex(repository: string, index: string): Promise<boole
   return new Promise((resolve) => {
     const { program, args, options } = isolatedGit(repository, ['ls-files', '-z', '--cached', '--full-name']);
     const env = { ...options.env, GIT_INDEX_FILE: index, GIT_DIR: repository, GIT_WORK_TREE: repository };
-    const given = { ...options, env, encoding: 'latin1' as const, maxBuffer: 1 << 29, timeout: 20_000 };
+    const given = { ...options, env, encoding: 'latin1' as const, maxBuffer: 1 << 29, timeout: 5000 };
     execFile(program, args, given, (error, names) => resolve(!error && names.split('\0').every(isSafeName)));
   });
 }
@@ -24,3 +24,7 @@ const isSafeName = (name: string): boolean =>
     if (segment === '') return all.length === 1; // after the last name
     return segment !== '.' && segment !== '..' && !/^(?:\.git|git~1)[ .]*$/.test(folded);
   });
+
+/** Tests a text of `HEAD`: the name of a branch, or a commit. */
+export const isSafeGitHead = (text: string): boolean =>
+  /^(?:[0-9a-f]{40}|[0-9a-f]{64}|ref: refs\/(?!.*\.\.)[^\0-\x20\x7f~^:?*[\\]+)\n?$/.test(text);
