@@ -203,7 +203,7 @@ export interface ApprovalRequestPlan
   why: string;
   details?: string;
   loss?: PlannedDataLoss & { text: string };
-  /** Where a command runs, under the preset `sandbox`. */
+  /** Place of a command under the preset `sandbox`. */
   sandbox?: 'inside' | 'outside';
   english?: { what: string; where: string };
 }
