@@ -120,6 +120,7 @@ describe('sandbox', () => {
     await choose('Auto-approve reads');
     await presetIs('Auto-approve reads');
     await choose('Autopilot');
+    assert.match(await editor.dialog.text(), /^Turn on Autopilot in this workspace\?/);
     await editor.screenshot('sandbox-autopilot');
     await editor.dialog.click('Use Sandbox');
     await presetIs('Auto-approve edits and sandboxed commands');

@@ -40,7 +40,7 @@ export function composePolicyServices(services: ModelServices) {
   });
   const policies = new ApprovalPolicies(memory, userMemory, modals, sandbox, log, changed);
   const sandboxPage = new SandboxPage({ policies, workspace });
-  context.subscriptions.push(policies, sandboxPage.register());
+  context.subscriptions.push(policies, sandboxPage.register(), { dispose: () => commandSandbox.made()?.close() });
   const addedRules = new AllowRulesAddedInWindow(policies);
   return { ...services, userMemory, sandbox, commandSandbox, sandboxPage, policies, addedRules };
 }

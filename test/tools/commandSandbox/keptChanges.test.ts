@@ -3,6 +3,7 @@ import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import {
   existsSync,
   lstatSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -16,6 +17,7 @@ import * as paths from 'node:path';
 import type { Readable } from 'node:stream';
 import { applyOverlay } from '../../../src/tools/commandSandbox/applyOverlay.ts';
 import type { SandboxReport } from '../../../src/tools/commandSandbox/commandSandbox.ts';
+import { removeLeftovers } from '../../../src/tools/commandSandbox/linux/leftovers.ts';
 import type { OverlayEntry } from '../../../src/tools/commandSandbox/overlayChanges.ts';
 import { type TemporarySandbox, temporarySandbox } from '../../support/commandSandbox.ts';
 
@@ -318,6 +320,19 @@ os.remove("/tmp/s"); os.remove("/tmp/over")
     answer(true);
     await asking;
     assert.deepEqual(readdirSync(folder), ['.vscode']);
+  });
+
+  it('is forgotten with its window', async () => {
+    const store = mkdtempSync(paths.join(tmpdir(), 'towpath-left-'));
+    const ended = spawnSync('true').pid;
+    try {
+      for (const name of [`${ended}-a/upper0`, `${process.pid}-b`, 'others'])
+        mkdirSync(paths.join(store, name), { recursive: true });
+      await removeLeftovers(store);
+      assert.deepEqual(readdirSync(store).sort(), [`${process.pid}-b`, 'others'].sort());
+    } finally {
+      rmSync(store, { recursive: true });
+    }
   });
 
   it('is not asked about if the content is the same', async () => {

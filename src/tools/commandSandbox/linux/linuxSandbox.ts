@@ -15,6 +15,7 @@ import type { HiddenPath } from '../sandboxPolicy.ts';
 import { findInstalledFolders } from '../workspacePaths.ts';
 import { bwrapArguments } from './bwrapArguments.ts';
 import { createCommandOverlay, removeCommandFolder } from './commandOverlay.ts';
+import { removeLeftovers } from './leftovers.ts';
 import { overlayCommandLine } from './overlayNamespace.ts';
 import { createRunNetworks } from './runNetworks.ts';
 import { watchSandboxedProcesses } from './sandboxedProcesses.ts';
@@ -226,17 +227,8 @@ export function createLinuxSandbox(options: LinuxSandboxOptions): CommandSandbox
   /** Removes what commands of ended windows have left. Nothing of it was kept. */
   function sweepOnce(): Promise<void> {
     swept ??= (async () => {
-      const folder = paths.join(store, 'commands');
       await removeOldFolders(paths.join(store, 'tmp'));
-      const names = await readdir(folder).catch((): string[] => []);
-      const isLeft = (name: string) => {
-        try {
-          return !process.kill(Number(name.split('-')[0]), 0);
-        } catch (error) {
-          return (error as NodeJS.ErrnoException).code === 'ESRCH';
-        }
-      };
-      await Promise.all(names.filter(isLeft).map((name) => removeCommandFolder(paths.join(folder, name))));
+      await removeLeftovers(paths.join(store, 'commands'));
     })();
     return swept;
   }

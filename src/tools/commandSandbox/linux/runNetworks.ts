@@ -7,6 +7,7 @@ import { type NetworkNamespace, proxySocketName, startNetworkNamespace } from '.
 import { startSandboxProxy } from '../network/proxy.ts';
 import { isExpectedAddress } from '../network/proxyConnection.ts';
 import { upstreamProxy } from '../network/upstreamProxy.ts';
+import { removeLeftovers } from './leftovers.ts';
 
 /** Answers the connections of the command at work. */
 type ConnectionAnswer = (target: NetworkTarget, signal: AbortSignal) => Promise<boolean>;
@@ -26,9 +27,12 @@ interface Network {
 /** Milliseconds after its last command until a network ends. */
 const idleLimit = 300_000;
 
+const socketPrefix = 'towpath-proxy-';
+
 /** Creates the networks of runs: one namespace each, so that the commands of a run reach each other and nothing else. */
 export function createRunNetworks(options: { bwrap: string; forwarder: string; log?(text: string): void }) {
   const networks = new Map<string, Promise<Network>>();
+  let swept: Promise<void> | undefined;
 
   return {
     async join(runId: string, answer: ConnectionAnswer): Promise<RunNetwork> {
@@ -59,7 +63,9 @@ export function createRunNetworks(options: { bwrap: string; forwarder: string; l
   };
 
   async function start(runId: string): Promise<Network> {
-    const socketFolder = await mkdtemp(paths.join(tmpdir(), `towpath-proxy-${process.pid}-`)); // the path of a socket must be short
+    const socketFolder = await mkdtemp(paths.join(tmpdir(), `${socketPrefix}${process.pid}-`)); // the path of a socket must be short
+    swept ??= removeLeftovers(tmpdir(), socketPrefix);
+    await swept;
     const commands: ConnectionAnswer[] = [];
     const isAllowed: ConnectionAnswer = async (target, signal) => (await commands.at(-1)?.(target, signal)) === true;
     const proxy = await startSandboxProxy({
