@@ -35,7 +35,8 @@ const commandEndsText = (unreported: ReturnType<typeof unreportedCommandEnds>): 
         const name = JSON.stringify(nameOf(line));
         const left = ended.stillRunning?.length ? ` Still running: ${ended.stillRunning.join(', ')}.` : '';
         const read = ended.outputId ? ` What it wrote: output.read with the id ${id}.` : '';
-        return `The command ${name} (${id}) in the background ${commandEndTextForModel(ended)}.${left}${read}`;
+        const note = ended.note ? ` ${ended.note}` : '';
+        return `The command ${name} (${id}) in the background ${commandEndTextForModel(ended)}.${left}${note}${read}`;
       },
     )
     .join('\n');

@@ -94,7 +94,7 @@ export type BackgroundCommandStart = z.infer<typeof backgroundSchema>;
 /**
  * End of a background command: by itself, by `shell.stop` (`call`), by the user (`person`), with its window or run (`window`), by the
  * output limit (`flood`) or by timeout; `lost`: the window ended without a record. `stillRunning`: processes that survived. `outputId`:
- * content id of the output.
+ * content id of the output. `note`: what a sandbox has blocked or not kept.
  */
 export const commandEndShape = {
   by: z.enum(['itself', 'call', 'person', 'window', 'flood', 'timeout', 'lost']),
@@ -102,6 +102,7 @@ export const commandEndShape = {
   signal: z.string().optional(),
   stillRunning: z.array(z.string()).optional(),
   outputId: z.string().optional(),
+  note: z.string().optional(),
 };
 const commandEndSchema = z.object(commandEndShape);
 export type CommandEnd = z.infer<typeof commandEndSchema>;

@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 import type { LocalizedMessage } from '../../protocol/text/l10n.ts';
 import type { SandboxAvailability } from '../core/commandSandbox.ts';
@@ -27,6 +28,11 @@ export interface SandboxedCommandRequest {
   runId: string;
   folder: string;
   folders: readonly string[];
+  /**
+   * For servers and watchers: the command sees each later change of the open folders, and can write only in folders that Git ignores, which
+   * are aside until its end. Else it can write in all of the open folders, and does not see what others change meanwhile.
+   */
+  isLive?: boolean;
   questions: SandboxQuestions;
 }
 
@@ -45,6 +51,16 @@ export interface SandboxReport {
   isWritable(path: string): boolean;
 }
 
+/** Network of the commands of a run, which nothing outside can reach but through it. */
+export interface SandboxNetwork {
+  /** Process whose files in `/proc` show the sockets of the network. */
+  pid: number;
+  /** Connects to a port of a command. Rejects with the code of the system. */
+  connect(target: { address: LoopbackAddress; port: number }): Promise<Socket>;
+}
+
+export type LoopbackAddress = '127.0.0.1' | '::1';
+
 /** Confined start of one command. Its changes are aside until `keep`; without it, nothing has changed. */
 export interface SandboxedCommand {
   /** Returns the command line that runs a program in the sandbox. Descriptor 3 must be the file `filter`, descriptor 4 a pipe. */
@@ -54,6 +70,7 @@ export interface SandboxedCommand {
   started(information: Readable): void;
   /** Variables in addition to those of a command outside. */
   environment: NodeJS.ProcessEnv;
+  network: SandboxNetwork;
   /** Ends the processes that are left, and keeps the changes. On abort, it rejects unless changes are being applied. */
   keep(signal?: AbortSignal): Promise<SandboxReport>;
   /** Forgets the changes, if not kept. Never rejects. */

@@ -18,6 +18,8 @@ export interface OverlayLayers {
   upper: string;
   target: string;
   within: 'workspace' | 'git';
+  /** Path of the target below its open folder; empty for the open folder itself. */
+  segments: readonly string[];
 }
 
 /**
@@ -74,7 +76,7 @@ const maxAtOnce = 16;
  * read: `visibleNames` tells which names of the target the command no longer saw in a folder that both layers have. Rejects on abort.
  */
 export async function readOverlayChanges(
-  { upper, target, within }: OverlayLayers,
+  { upper, target, within, segments: above }: OverlayLayers,
   { visibleNames, ignored = new Set(), signal }: OverlayReading,
 ): Promise<OverlayChanges> {
   const [own, real] = [toRawPath(upper), toRawPath(target)];
@@ -168,7 +170,7 @@ export async function readOverlayChanges(
     kind: ChangeKind,
   ): LocalizedMessage | undefined {
     if (inRepository) return repositoryReason;
-    const names = segments.map(toText);
+    const names = [...above, ...segments.map(toText)];
     if (within === 'workspace' && names.at(-1) === '.git') return repositoryReason;
     return protectedChangeReason(names, within, kind);
   }

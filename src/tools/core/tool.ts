@@ -106,10 +106,14 @@ export interface ToolContext {
   requestAccess(request: AccessRequest, signal?: AbortSignal): Promise<boolean>;
 }
 
-/** `tool`: name for rules; `target`: what the call wants to access, for the record. The texts and the grant are those of an approval. */
-interface AccessRequest extends Pick<ToolCallPlan, 'what' | 'where' | 'why' | 'details' | 'site' | 'grant'> {
+/**
+ * `tool`: name for rules; `target`: what the call wants to access, for the record. The texts and the grant are those of an approval.
+ * `isUnattended`: the call has ended, so that nobody is asked and nothing is recorded.
+ */
+export interface AccessRequest extends Pick<ToolCallPlan, 'what' | 'where' | 'why' | 'details' | 'site' | 'grant'> {
   tool: string;
   target: AccessTarget;
+  isUnattended?: true;
 }
 
 /**

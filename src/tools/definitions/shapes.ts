@@ -34,4 +34,5 @@ export const commandStateShape = {
     .describe('What ended the command, if the command did not exit itself.'),
   stillRunning: z.array(z.string()).optional().describe('Processes that still run.'),
   outputId: z.string().optional().describe('Set if the output is truncated: the id for `output.read`.'),
+  note: z.string().optional().describe('A remark about the result.'),
 };

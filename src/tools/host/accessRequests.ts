@@ -22,7 +22,7 @@ interface Dependencies {
  */
 export function createAccessRequests({ workspace, policy, ask, localizer }: Dependencies) {
   return (call: ToolCall, context: CallContext): ToolContext['requestAccess'] =>
-    async ({ tool: name, target, ...texts }, signal) => {
+    async ({ tool: name, target, isUnattended, ...texts }, signal) => {
       const plan = { ...texts, tool: name, run: () => Promise.reject(new Error('An access is no call.')) };
       const tool: Tool = {
         definition: { name, description: '', parameters: {} },
@@ -39,6 +39,7 @@ export function createAccessRequests({ workspace, policy, ask, localizer }: Depe
           context,
           current,
         );
+        if (isUnattended) return verdict.effect === 'allow';
         if (verdict.effect !== 'ask') {
           const decision = verdict.effect === 'allow' ? ('allow' as const) : ('deny' as const);
           const { reason: automatic, basis } = verdict;

@@ -1,13 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { BackgroundCommandStart, CommandEnd, ProcessIdentity } from '../../protocol/run/events.ts';
 import { raceWithAbort } from '../../protocol/values/abort.ts';
+import type { SandboxNetwork } from '../commandSandbox/commandSandbox.ts';
 import { throwInterrupted } from '../core/interruption.ts';
 import { CommandOutput } from './output.ts';
 import { type DelayScheduler, OutputSilenceDetector } from './outputSilence.ts';
 import { endCommandProcesses, processEndGraceMs, processLabel } from './processes.ts';
 import { type CommandExit, formatCommandExit, type StartedCommand } from './spawnCommand.ts';
 
-/** Command on the way to the background. `timedOut` resolves at the timeout; `over` releases the resources with a text about the end. */
+/**
+ * Command on the way to the background. `timedOut` resolves at the timeout; `network` is that of a sandbox; `note` returns what the model
+ * must know about the sandbox after the end; `over` releases the resources with a text about the end.
+ */
 export interface DetachingCommand {
   runId: string;
   toolCallId: string;
@@ -15,6 +19,8 @@ export interface DetachingCommand {
   folder: string;
   started: StartedCommand;
   timedOut?: Promise<'timeout'>;
+  network?: SandboxNetwork;
+  note?(end: CommandExit): Promise<string | undefined>;
   over(reason: string): void;
 }
 
@@ -36,6 +42,8 @@ export class RunningCommand {
   readonly line: string;
   readonly folder: string;
   readonly startedAt: number;
+  /** Absent: the command uses the network of this machine. */
+  readonly network?: SandboxNetwork;
   end?: CommandEnd;
   /** Resolves at the end, after all processes are gone or the remaining ones are named. Never rejects. */
   readonly done: Promise<CommandEnd>;
@@ -60,6 +68,7 @@ export class RunningCommand {
     this.marker = started.marker;
     this.id = started.marker.slice(0, 8);
     this.pid = started.pid!;
+    if (going.network) this.network = going.network;
     started.listen((text) => {
       this.news.add(text);
       this.hasNews = true;
@@ -126,12 +135,14 @@ export class RunningCommand {
     const exit = typeof reason === 'string' ? await Promise.race([ended, sleep(100)]) : reason;
     const by = typeof reason !== 'string' ? 'itself' : reason === 'flooded' ? 'flood' : reason;
     const text = this.text();
+    const note = by === 'itself' && typeof exit === 'object' ? await this.going.note?.(exit) : undefined;
     const outputId = text === '' ? undefined : await this.ways.keep?.(this.runId, text).catch(() => undefined);
     this.end = {
       by,
       ...(typeof exit === 'object' && exitOf(exit)),
       ...(left.length > 0 && { stillRunning: left.map(processLabel) }),
       ...(outputId && { outputId }),
+      ...(note && { note }),
     };
     this.going.over(typeof reason === 'string' ? 'Ended.' : formatCommandExit(reason));
     for (const listener of this.listeners) listener();

@@ -13,6 +13,7 @@ import { OutputSilenceDetector } from './outputSilence.ts';
 import type { PausableTimeout } from './pausableTimeout.ts';
 import { type CommandProcess, endCommandProcesses, processLabel, requestProcessGroupEnd } from './processes.ts';
 import { confine, sandboxNote } from './sandboxedRun.ts';
+import type { CommandQuestions } from './sandboxQuestions.ts';
 import { type CommandExit, formatCommandExit, startCommand } from './spawnCommand.ts';
 
 // Milliseconds that a stop waits for the command, and then for the storage of its output.
@@ -27,7 +28,7 @@ interface RunOptions {
   /** Background start: the result follows the first output. */
   goesOn?: boolean;
   /** Confines the command: its changes are kept when it ends by itself, and else forgotten. */
-  sandbox?: SandboxedCommand;
+  confined?: { sandbox: SandboxedCommand; questions: Pick<CommandQuestions, 'answered' | 'detach'> } | undefined;
 }
 
 /**
@@ -38,13 +39,15 @@ export async function runCommand(
   line: string,
   folder: string,
   context: ToolContext,
-  { timeout, mirror, marker = randomUUID(), background, goesOn = false, sandbox }: RunOptions,
+  { timeout, mirror, marker = randomUUID(), background, goesOn = false, confined }: RunOptions,
 ) {
+  const sandbox = confined?.sandbox;
   const process = await startCommand(line, folder, marker, sandbox).catch(async (error) => {
     await sandbox?.discard();
     throw error;
   });
-  const confinement = sandbox && confine(process, sandbox, () => timeout?.end(), context.signal);
+  const ofCall = new AbortController();
+  const confinement = sandbox && confine(process, sandbox, () => timeout?.end(), ofCall.signal);
   const started = confinement?.started ?? process;
   const { output } = started;
   let isCallsOwn = true;
@@ -61,14 +64,17 @@ export async function runCommand(
   const { signal } = context;
   let stopListening = () => {};
   const stopped = new Promise<'stopped'>((resolve) => {
-    stopListening = onAbort(signal, () => resolve('stopped'));
+    stopListening = onAbort(signal, (reason) => {
+      ofCall.abort(reason);
+      resolve('stopped');
+    });
   });
   const recordStart = async () => {
     const identity = started.pid === undefined ? undefined : await processIdentity(started.pid);
     if (identity && !ending.signal.aborted) context.commandStarted(identity);
   };
   const recorded = recordStart().catch(() => {}); // the marker is already recorded
-  const letGoOn = sandbox ? undefined : background.offer(marker); // its changes wait for its end
+  const letGoOn = background.offer(marker);
   let reason = 'It could not be started.';
   const over = () => {
     timeout?.end();
@@ -77,8 +83,9 @@ export async function runCommand(
     started.letGo();
   };
   try {
-    const possible = [started.ended, stopped, ...(letGoOn ? [letGoOn.asked] : []), ...(timedOut ? [timedOut] : [])];
-    const end = await Promise.race([...possible, ...(quiet ? [quiet.settled] : [])]);
+    const ends = [started.ended, stopped, ...(timedOut ? [timedOut] : [])];
+    const first = await Promise.race([...ends, letGoOn.asked, ...(quiet ? [quiet.settled] : [])]);
+    const end = first === 'quiet' || first === 'goes on' ? await Promise.race([...ends, untilAnswered(first)]) : first;
     if (end === 'quiet' || end === 'goes on') return await goOn(end === 'goes on');
     reason = endText(end);
     if (typeof end === 'string') return await cutShort(end);
@@ -97,15 +104,23 @@ export async function runCommand(
     ending.abort();
     stopListening();
     quiet?.end();
-    letGoOn?.end();
+    letGoOn.end();
     if (isCallsOwn) over();
-    if (!signal.aborted) void sandbox?.discard(); // else when its processes are gone
+    if (isCallsOwn && !signal.aborted) void sandbox?.discard(); // else when its processes are gone
+  }
+
+  /** A question of the command belongs to its call. */
+  async function untilAnswered<Result>(result: Result): Promise<Result> {
+    await confined?.questions.answered();
+    return result;
   }
 
   /** Detaches the command from the stop and from the timeout; after a decision of the user, the timeout no longer applies. */
   async function goOn(byPerson: boolean) {
     live.end();
     isCallsOwn = false;
+    stopListening(); // a stop of the run is none of the command
+    confined?.questions.detach();
     const { runId, toolCallId } = context;
     const text = output.text();
     const going = background.take({
@@ -115,9 +130,14 @@ export async function runCommand(
       folder,
       started,
       timedOut: byPerson ? undefined : timedOut,
+      ...(sandbox && { network: sandbox.network }),
+      async note(end) {
+        return confinement && sandboxNote(await confinement.report, output.text(), end);
+      },
       over(text) {
         reason = text;
         over();
+        void sandbox?.discard();
       },
     });
     await recorded; // the report precedes the end of the call

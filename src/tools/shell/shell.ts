@@ -130,7 +130,6 @@ export function shellTool({
     ): Pick<ToolCallPlan, 'sandboxed' | 'outsideReason'> {
       const program = programForOutside(command);
       if (outside) return { outsideReason: message('The model asks to run it outside the sandbox.') };
-      if (goesOn) return { outsideReason: message('Commands in the background run outside the sandbox.') };
       if (program !== undefined) return { outsideReason: message('“{0}” does not work in the sandbox.', program) };
       const isUndoable = async () => (await covers?.([]))?.isWhole === true;
       return { sandboxed: { isUndoable, run: (context) => start(context, sandbox) } };
@@ -147,17 +146,19 @@ export function shellTool({
       if (goesOn) background.dropOldest();
       const limit = timeoutSeconds === undefined ? (goesOn ? undefined : timeout()) : timeoutSeconds * 1000;
       const time = limit === undefined ? undefined : createPausableTimeout(limit);
+      const questions = sandboxQuestions(context, command, time);
       const confined = await confinedBy?.begin({
         runId: context.runId,
         folder: folder.path,
         folders: (await resolveWorkspaceRoots(openFolderRoots(workspace.roots))).map(({ realPath }) => realPath),
-        questions: sandboxQuestions(context, command, time),
+        ...(goesOn && { isLive: true }),
+        questions,
       });
       const shown = mirror?.(command, folder.path);
       const settle = await made.begin(context.runId, { line: command, outputs, parts });
       return run(command, folder.path, context, {
         timeout: time,
-        sandbox: confined,
+        confined: confined && { sandbox: confined, questions },
         mirror: shown,
         marker,
         background,

@@ -20,12 +20,14 @@ export interface WebPageLimits {
 
 /**
  * Permitted targets of a fetch: `check` receives the first address and each redirect; the connection uses an address of `addresses`;
- * `connected` is called after a direct connection, before anything is sent. Each function throws `ToolError` to refuse.
+ * `connected` is called after a direct connection, before anything is sent. Each function throws `ToolError` to refuse. `connect` leads
+ * into another network.
  */
 export interface FetchTargetPolicy {
   check(url: URL): void;
   addresses(url: URL): Promise<string[]>;
   connected?(url: URL, address: string): Promise<void>;
+  connect?(target: { address: string; port: number }): Promise<Socket>;
 }
 
 export const anySiteFetchPolicy = (allowPrivate: boolean): FetchTargetPolicy => ({
@@ -145,7 +147,7 @@ async function askAt(
     const options = { ...sent, host: address, port, agent: false as const, ...(secure && servername) };
     return answered((secure ? httpsRequest : httpRequest)(options));
   }
-  const socket = await connected(address, port, () => reach.connected!(url, address), signal);
+  const socket = await connected(reach, url, { address, port }, signal);
   // The editor replaces `request` with its own proxied version, which would open another connection.
   return answered(
     new ClientRequest({
@@ -160,11 +162,18 @@ const answered = (request: ClientRequest): Promise<IncomingMessage> =>
     request.once('response', resolve).on('error', reject).end();
   });
 
-async function connected(host: string, port: number, check: () => Promise<void>, signal: AbortSignal): Promise<Socket> {
-  const socket = createConnection({ host, port });
+async function connected(
+  reach: FetchTargetPolicy,
+  url: URL,
+  target: { address: string; port: number },
+  signal: AbortSignal,
+): Promise<Socket> {
+  const socket = reach.connect
+    ? await reach.connect(target)
+    : createConnection({ host: target.address, port: target.port });
   try {
-    await once(socket, 'connect', { signal });
-    await raceWithAbort(check(), signal);
+    if (socket.connecting) await once(socket, 'connect', { signal });
+    await raceWithAbort(reach.connected!(url, target.address), signal);
     return socket;
   } catch (error) {
     socket.destroy();

@@ -1,14 +1,10 @@
 import { type LocalizedMessage, message } from '../../protocol/text/l10n.ts';
 import { shortenText } from '../../protocol/text/shorten.ts';
+import type { LoopbackAddress } from '../commandSandbox/commandSandbox.ts';
 import { ToolError } from '../core/tool.ts';
 import type { BackgroundCommands } from '../shell/background.ts';
 import type { RunningCommand } from '../shell/backgroundCommand.ts';
-import {
-  findListeningAddresses,
-  type ListeningAddress,
-  type LoopbackAddress,
-  loopbackAddresses,
-} from '../shell/listeningPorts.ts';
+import { findListeningAddresses, type ListeningAddress, loopbackAddresses } from '../shell/listeningPorts.ts';
 import { processLabel } from '../shell/processes.ts';
 import type { FetchTargetPolicy } from './fetch.ts';
 
@@ -58,6 +54,7 @@ export function createCommandServedPageLookup(
       const addresses = await addressesOf(command, url);
       if (!addresses.some((listening) => listening.address === address)) throw notItsOwn(url);
     },
+    ...(command.network && { connect: command.network.connect }),
   });
 
   return async (runId, url) => {

@@ -234,7 +234,7 @@ E`;
           execFileSync('bash', ['-ec', `mkdir ${upper}/d; echo 2 > ${upper}/d/precious`]);
           const file: OverlayEntry = { name: 'precious', path: 'd/precious', kind: 'file', mode: 0o644 };
           const change = { path: 'd', mode: 0o755, children: [file], ...entry } as OverlayEntry;
-          const layers = { upper, target: folder, within: 'workspace' } as const;
+          const layers = { upper, target: folder, within: 'workspace', segments: [] } as const;
           const { conflicts } = await applyOverlay(layers, [change], Date.now() + 1000, () => true);
           assert.equal(conflicts.length, 1);
           assert.equal(readFileSync(paths.join(real, 'precious'), 'utf8'), 'user\n');

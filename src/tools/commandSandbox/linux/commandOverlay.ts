@@ -16,6 +16,11 @@ import {
 
 type OverlayReport = Pick<SandboxReport, 'discarded' | 'conflicts' | 'special' | 'failed'>;
 
+/** Folder that gets an overlay; `shownAs` stands for it at the beginning of paths, instead of its real path. */
+export interface OverlayTarget extends Omit<OverlayLayers, 'upper'> {
+  shownAs?: string;
+}
+
 /** Overlays of one command, over folders of the workspace and Git folders outside of it. */
 interface CommandOverlay {
   mounts: { shown: string; merged: string }[];
@@ -31,7 +36,7 @@ interface CommandOverlay {
 export async function createCommandOverlay(
   programs: SandboxPrograms,
   folder: string,
-  targets: readonly Pick<OverlayLayers, 'target' | 'within'>[],
+  targets: readonly OverlayTarget[],
   mayKeep: SandboxQuestions['mayKeep'],
 ): Promise<CommandOverlay> {
   const created = await createOverlayFolders(
@@ -40,9 +45,7 @@ export async function createCommandOverlay(
   );
   const { ctimeMs: since } = await lstat(folder);
   const layers = targets.map((one, at) => ({ ...one, upper: created[at]!.upper }));
-  const isOnly = targets.filter(({ within }) => within === 'workspace').length === 1;
-  const nameOf = ({ target, within }: OverlayLayers, path: string) =>
-    isOnly && within === 'workspace' ? path : paths.join(target, path);
+  const nameOf = ({ target, shownAs }: OverlayTarget, path: string) => paths.join(shownAs ?? target, path);
 
   return {
     mounts: targets.map(({ target }, at) => ({ shown: target, merged: created[at]!.merged })),

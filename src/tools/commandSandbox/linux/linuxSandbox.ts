@@ -8,7 +8,6 @@ import { ToolError } from '../../core/tool.ts';
 import { cacheFolderNames, cacheSettings, cacheVariables } from '../cacheVariables.ts';
 import type { CommandSandbox, SandboxedCommand, SandboxedCommandRequest } from '../commandSandbox.ts';
 import { createConnectionAnswers } from '../connectionAnswers.ts';
-import { findGitFolders } from '../gitFolders.ts';
 import { findHiddenPaths } from '../hiddenPaths.ts';
 import { systemSecretPaths } from '../homeSecrets.ts';
 import type { HiddenPath } from '../sandboxPolicy.ts';
@@ -17,6 +16,7 @@ import { bwrapArguments } from './bwrapArguments.ts';
 import { createCommandOverlay, removeCommandFolder } from './commandOverlay.ts';
 import { removeLeftovers } from './leftovers.ts';
 import { overlayCommandLine } from './overlayNamespace.ts';
+import { ignoredTargets, openTargets } from './overlayTargets.ts';
 import { createRunNetworks } from './runNetworks.ts';
 import { watchSandboxedProcesses } from './sandboxedProcesses.ts';
 import { createSeccompFilter, type SeccompArchitecture } from './seccompFilter.ts';
@@ -80,7 +80,13 @@ export function createLinuxSandbox(options: LinuxSandboxOptions): CommandSandbox
     return tested;
   }
 
-  async function prepare({ runId, folder, folders, questions }: SandboxedCommandRequest): Promise<SandboxedCommand> {
+  async function prepare({
+    runId,
+    folder,
+    folders,
+    isLive = false,
+    questions,
+  }: SandboxedCommandRequest): Promise<SandboxedCommand> {
     const programs = await findSandboxPrograms();
     networks ??= createRunNetworks({ bwrap: programs.bwrap, forwarder: options.forwarder, log: options.log });
     const connections = createConnectionAnswers(questions.mayConnect);
@@ -100,30 +106,22 @@ export function createLinuxSandbox(options: LinuxSandboxOptions): CommandSandbox
     ]);
     const network = await networks.join(runId, connections.answer);
     try {
-      const [git, filter, { hidden, installed }, sockets] = await Promise.all([
-        findGitFolders(folders),
+      const [targets, filter, { hidden, installed }, sockets] = await Promise.all([
+        isLive ? ignoredTargets(folders) : openTargets(folders),
         filterFile(),
         pathsOf(folders),
         outsideSockets(),
         createFolders(caches),
       ]);
-      const overlay = await createCommandOverlay(
-        programs,
-        commandFolder,
-        [
-          ...folders.map((target) => ({ target, within: 'workspace' as const })),
-          ...git.map((target) => ({ target, within: 'git' as const })),
-        ],
-        async (changes) => {
-          const isKept = await questions.mayKeep(changes);
-          if (isKept) known = undefined; // packages may have been installed
-          return isKept;
-        },
-      );
+      const overlay = await createCommandOverlay(programs, commandFolder, targets, async (changes) => {
+        const isKept = await questions.mayKeep(changes);
+        if (isKept) known = undefined; // packages may have been installed
+        return isKept;
+      });
       // A mount would create a path that has gone since.
       const [concealed, readOnly] = await Promise.all([
         existing([...hidden, ...sockets], ({ path }) => path),
-        existing(installed, (path) => path),
+        existing([...(isLive ? folders : []), ...installed], (path) => path),
       ]);
       const args = bwrapArguments({
         uid: process.getuid!(),
@@ -139,7 +137,7 @@ export function createLinuxSandbox(options: LinuxSandboxOptions): CommandSandbox
         informationDescriptor: 4,
       });
       const namespace = { folder: commandFolder, count: overlay.mounts.length, namespace: network.pid };
-      const places = [...folders, ...git, caches, '/tmp', '/var/tmp', '/dev', '/proc'];
+      const writable = [...targets.map(({ target }) => target), caches, '/tmp', '/var/tmp', '/dev', '/proc'];
       let isOver = false;
       return {
         commandLine: (program) =>
@@ -154,15 +152,18 @@ export function createLinuxSandbox(options: LinuxSandboxOptions): CommandSandbox
           ...cacheVariables(caches, { ...process.env, ...network.environment }),
           ...temporaryVariables,
         },
+        network,
         async keep(signal) {
           isOver = true;
           network.release();
           await processes.end();
           const unseen = new Set([...concealed.map(({ path }) => path), ...readOnly]);
           const report = await inTurn(() => overlay.keep(unseen, signal), signal);
-          const isBelow = (path: string) => (folder: string) => path === folder || path.startsWith(`${folder}/`);
-          const isWritable = (path: string) => places.some(isBelow(path)) && !readOnly.some(isBelow(path));
-          return { ...report, blocked: connections.blocked(), isWritable };
+          return {
+            ...report,
+            blocked: connections.blocked(),
+            isWritable: (path) => isBelowAny(path, writable, readOnly),
+          };
         },
         async discard() {
           if (isOver) return;
@@ -232,6 +233,13 @@ export function createLinuxSandbox(options: LinuxSandboxOptions): CommandSandbox
     })();
     return swept;
   }
+}
+
+/** Tests if the nearest of the folders above a path is one of the first ones. */
+function isBelowAny(path: string, folders: readonly string[], others: readonly string[]): boolean {
+  const nearest = (all: readonly string[]) =>
+    Math.max(-1, ...all.filter((one) => path === one || path.startsWith(`${one}/`)).map((one) => one.length));
+  return nearest(folders) > nearest(others);
 }
 
 const runtimeFolder = '.runtime';

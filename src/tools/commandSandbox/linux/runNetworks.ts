@@ -12,7 +12,7 @@ import { removeLeftovers } from './leftovers.ts';
 /** Answers the connections of the command at work. */
 type ConnectionAnswer = (target: NetworkTarget, signal: AbortSignal) => Promise<boolean>;
 
-interface RunNetwork extends Pick<NetworkNamespace, 'pid' | 'environment'> {
+interface RunNetwork extends Pick<NetworkNamespace, 'pid' | 'environment' | 'connect'> {
   /** Call when the command has ended. */
   release(): void;
 }
@@ -45,7 +45,7 @@ export function createRunNetworks(options: { bwrap: string; forwarder: string; l
       const network = await starting;
       clearTimeout(network.idle);
       network.commands.push(answer);
-      const { pid, environment } = network.namespace;
+      const { pid, environment, connect } = network.namespace;
       const release = () => {
         const at = network.commands.indexOf(answer);
         if (at >= 0) network.commands.splice(at, 1);
@@ -53,7 +53,7 @@ export function createRunNetworks(options: { bwrap: string; forwarder: string; l
         clearTimeout(network.idle);
         network.idle = setTimeout(() => void network.close(), idleLimit).unref();
       };
-      return { pid, environment, release };
+      return { pid, environment, connect, release };
     },
     async close(): Promise<void> {
       await Promise.all(

@@ -3,6 +3,8 @@ import path from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { raceWithAbort } from '../../../protocol/values/abort.ts';
+import type { SandboxNetwork } from '../commandSandbox.ts';
+import { connectToPort } from './portConnections.ts';
 import { proxyEnvironment } from './proxyEnvironment.ts';
 
 interface NetworkNamespaceOptions {
@@ -10,13 +12,13 @@ interface NetworkNamespaceOptions {
   program: string;
   /** Path of the built forwarder, `sandboxForwarder.cjs`. */
   forwarder: string;
-  /** Folder of the socket of the proxy, `proxySocketName`. */
+  /** Folder of the socket of the proxy, `proxySocketName`, in which the forwarder creates another one. */
   socketFolder: string;
   signal?: AbortSignal;
 }
 
 /** Network namespace with only a loopback interface, on which a forwarder leads to a proxy outside. */
-export interface NetworkNamespace {
+export interface NetworkNamespace extends SandboxNetwork {
   /** Process to join with `nsenter --user --net --preserve-credentials`; valid until `ended`. */
   pid: number;
   /** Variables for a command in the namespace. */
@@ -37,8 +39,9 @@ export async function startNetworkNamespace({
   signal,
 }: NetworkNamespaceOptions): Promise<NetworkNamespace> {
   signal?.throwIfAborted();
-  const command = [process.execPath, forwarder, String(port), path.join(socketFolder, proxySocketName)];
-  const child = spawn(program, [...namespaceArguments, '--', ...command], {
+  const portsSocket = path.join(socketFolder, 'ports.sock');
+  const command = [process.execPath, forwarder, String(port), path.join(socketFolder, proxySocketName), portsSocket];
+  const child = spawn(program, [...namespaceArguments, '--bind', socketFolder, socketFolder, '--', ...command], {
     stdio: ['pipe', 'pipe', 'pipe', 'pipe'],
     env: forwarderEnvironment(),
   }) as ChildProcessByStdio<Writable, Readable, Readable>;
@@ -63,7 +66,8 @@ export async function startNetworkNamespace({
   try {
     isReady = await raceWithAbort(ready, signal);
     const pid = /"child-pid"\s*:\s*(\d+)/.exec(isReady ? await info : '')?.[1];
-    if (pid) return { pid: Number(pid), environment: proxyEnvironment(port, process.env), end, ended };
+    const connect: NetworkNamespace['connect'] = (target) => connectToPort(portsSocket, target);
+    if (pid) return { pid: Number(pid), environment: proxyEnvironment(port, process.env), connect, end, ended };
     const reason = startError?.message ?? ((await errors).trim().slice(0, 500) || `exit code ${child.exitCode}`);
     throw new Error(`The network namespace could not be started: ${reason}`);
   } catch (error) {
