@@ -7,6 +7,10 @@ import { eventually } from '../support/eventually.ts';
 import { type Listening, listen } from '../support/listening.ts';
 import { type Provider, reply, startProvider } from '../support/provider.ts';
 
+const serverFile = `
+const server = require('node:http').createServer((_, response) => response.end('served in the sandbox'));
+server.listen(0, '127.0.0.1', () => console.log('Port ' + server.address().port));`;
+
 describe('sandbox', () => {
   let provider: Provider;
   let server: Listening;
@@ -17,7 +21,7 @@ describe('sandbox', () => {
     provider = await startProvider([]);
     server = await listen(async (_, response) => void response.end('hello\n'));
     editor = await openTowpath({
-      files: { 'a.txt': 'one\n' },
+      files: { 'a.txt': 'one\n', 'server.cjs': serverFile },
       settings: {
         'towpath.model': 'openai-compatible/scripted',
         'towpath.providers': { 'openai-compatible': { baseUrl: provider.url } },
@@ -104,6 +108,30 @@ describe('sandbox', () => {
     await editor.dialog.click('Cancel');
     await done();
     assert.deepEqual([editor.read('.vscode/settings.json'), editor.read('b.txt')], [undefined, 'kept\n']);
+  });
+
+  it('a server runs unasked; its port opens in the browser after a dialog, and until it ends', async () => {
+    await runs(`"${process.execPath}" server.cjs`, { background: true });
+    await done();
+    const port = /Port (\d+)/.exec(JSON.stringify(provider.requests.at(-1)!.body))?.[1];
+    const address = `http://localhost:${port}/`;
+    await assert.rejects(fetch(address));
+    await card().getByTestId('open-port').click();
+    assert.match(await editor.dialog.text(), new RegExp(`^Open port ${port} of this command on this machine\\?`));
+    await editor.screenshot('sandbox-port');
+    const opening = editor.page.context().waitForEvent('page');
+    await editor.dialog.click('Open in Browser');
+    const page = await opening;
+    await page.waitForURL(address);
+    assert.equal(await page.innerText('body'), 'served in the sandbox');
+    await page.close();
+    await card().getByTestId('stop-command').click();
+    await eventually('the port is closed', () =>
+      fetch(address).then(
+        () => false,
+        () => true,
+      ),
+    );
   });
 
   it('running outside asks, and the card says so', async () => {

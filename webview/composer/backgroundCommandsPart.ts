@@ -1,4 +1,4 @@
-import { html, type TemplateResult } from 'lit-html';
+import { html, nothing, type TemplateResult } from 'lit-html';
 import type { BackgroundCommandState } from '../../src/protocol/panel/panelMessages.ts';
 import { formatAge } from '../../src/protocol/text/ago.ts';
 import { escapeInvisibleInLine } from '../../src/protocol/text/escapeInvisible.ts';
@@ -35,8 +35,17 @@ function row(context: PanelContext, { id, line, startedAt }: BackgroundCommandSt
 export const commandActionButtons = (context: PanelContext, id: string, name: string): TemplateResult => html`
   <button class="link" data-testid="command-output" title=${t('Show the output of {0}', name)} aria-label=${t('Output of {0}', name)}
     @click=${() => context.post({ type: 'command-output', id })}>${t('Output')}</button>
+  ${
+    running(context, id)?.isSandboxed
+      ? html`<button class="link" data-testid="open-port" title=${t('Open a port of {0} in the browser', name)}
+    @click=${() => context.post({ type: 'open-port', id })}>${t('Open Port…')}</button>`
+      : nothing
+  }
   <button class="link" data-testid="stop-command" title=${t('Stop {0}', name)} aria-label=${t('Stop {0}', name)}
     @click=${() => context.post({ type: 'stop-command', id })}>${t('Stop')}</button>`;
 
 export const isCommandRunning = (context: PanelContext, id: string | undefined): boolean =>
-  id !== undefined && (context.model.state?.commands ?? []).some((one) => one.id === id);
+  running(context, id) !== undefined;
+
+const running = ({ model }: PanelContext, id: string | undefined): BackgroundCommandState | undefined =>
+  model.state?.commands.find((one) => one.id === id);

@@ -4,6 +4,7 @@ import { currentLocale, t } from '../../protocol/text/l10n.ts';
 import type { BackgroundCommandInfo, BackgroundCommands } from '../../tools/shell/background.ts';
 import { notify } from '../dialogs/notify.ts';
 import type { PanelConversation } from '../runs/conversation.ts';
+import type { PortForwarding } from './openPort.ts';
 
 const scheme = 'towpath-command';
 /** Milliseconds between two updates of an open output. */
@@ -20,6 +21,7 @@ export class BackgroundCommandList implements vscode.TextDocumentContentProvider
   constructor(
     private readonly background: BackgroundCommands,
     private readonly conversation: Pick<PanelConversation, 'open'>,
+    private readonly ports: Pick<PortForwarding, 'open'>,
   ) {
     this.listeners = vscode.Disposable.from(
       this.changed,
@@ -59,6 +61,7 @@ export class BackgroundCommandList implements vscode.TextDocumentContentProvider
       return;
     }
     const [stopButton, runButton] = [button('debug-stop', t('Stop')), button('comment-discussion', t('Show Run'))];
+    const portButton = button('link-external', t('Open Port…'));
     const picker = vscode.window.createQuickPick<vscode.QuickPickItem & { one: BackgroundCommandInfo }>();
     picker.title = t('Towpath: background commands');
     picker.placeholder = t('Enter shows the output');
@@ -67,7 +70,7 @@ export class BackgroundCommandList implements vscode.TextDocumentContentProvider
       label: escapeInvisibleInLine(one.line),
       description: t('since {0}', new Date(one.startedAt).toLocaleTimeString(currentLocale())),
       detail: escapeInvisibleInLine(one.folder),
-      buttons: [stopButton, runButton],
+      buttons: [stopButton, runButton, ...(one.network ? [portButton] : [])],
       one,
     }));
     const chosen = await new Promise<{ one: BackgroundCommandInfo; button?: vscode.QuickInputButton } | undefined>(
@@ -80,6 +83,7 @@ export class BackgroundCommandList implements vscode.TextDocumentContentProvider
     );
     picker.dispose();
     if (chosen?.button === stopButton) await this.stop(chosen.one.id);
+    else if (chosen?.button === portButton) await this.ports.open(chosen.one.id);
     else if (chosen?.button === runButton) await this.conversation.open(chosen.one.runId);
     else if (chosen) await this.show(chosen.one.id);
   }
@@ -91,7 +95,7 @@ export class BackgroundCommandList implements vscode.TextDocumentContentProvider
   }
 
   private fileName(id: string): string {
-    const line = this.background.lineOf(id) ?? '';
+    const line = this.background.commandOf(id)?.line ?? '';
     const name = escapeInvisibleInLine(line).replace(/[\\/:*?"'<>|#%\s]+/g, ' ');
     return name.trim().slice(0, 40) || 'output';
   }

@@ -3,6 +3,7 @@ import * as vscode from 'vscode';
 import { pendingApprovalIds } from '../../protocol/run/pending.ts';
 import { newRun, runTitle } from '../../protocol/run/run.ts';
 import { BackgroundCommandList } from '../background/backgroundCommands.ts';
+import { PortForwarding } from '../background/openPort.ts';
 import { OrphanedCommandsNotice } from '../background/orphanedCommandsNotice.ts';
 import { RunList } from '../panel/runList.ts';
 import { ChangedFiles } from '../runs/changedFiles.ts';
@@ -76,7 +77,8 @@ export function composeRunServices(services: EngineServices) {
   const runList = new RunList({ store, states, liveIds, elsewhere: () => worktrees.elsewhere(), view });
   const titles = new RunTitles({ engine, store, conversation, states, changed: changes.runList.notify });
   const leftRunning = new OrphanedCommandsNotice(store, left, conversation);
-  const commandsAtWork = new BackgroundCommandList(background, conversation);
+  const ports = new PortForwarding(background, modals);
+  const commandsAtWork = new BackgroundCommandList(background, conversation, ports);
   const undo = new FileUndo(engine, store, workspace, conversation, modals, backgroundRecordings);
   const branches = new ConversationBranches({ engine, store, conversation, undo, policies, view });
   const changedFiles = new ChangedFiles({
@@ -109,7 +111,7 @@ export function composeRunServices(services: EngineServices) {
     () => branches.show(),
     () => states.look(),
   );
-  context.subscriptions.push(commandsAtWork, changedFiles);
+  context.subscriptions.push(commandsAtWork, ports, changedFiles);
   return {
     ...services,
     asks,
@@ -120,6 +122,7 @@ export function composeRunServices(services: EngineServices) {
     titles,
     leftRunning,
     commandsAtWork,
+    ports,
     undo,
     branches,
     changedFiles,

@@ -24,6 +24,7 @@ import type { ApprovalDialogQueue } from '../approvals/approvals.ts';
 import type { DiffDocumentProvider } from '../approvals/diffs.ts';
 import type { ApprovalPolicies } from '../approvals/policies.ts';
 import type { BackgroundCommandList } from '../background/backgroundCommands.ts';
+import type { PortForwarding } from '../background/openPort.ts';
 import type { Dialogs } from '../dialogs/dialogs.ts';
 import { folderUri } from '../dialogs/folders.ts';
 import { onNoticeButtonPressed } from '../dialogs/notify.ts';
@@ -90,6 +91,7 @@ interface Dependencies {
   undo: FileUndo;
   background: BackgroundCommands;
   commandsAtWork: BackgroundCommandList;
+  ports: PortForwarding;
   mentions(): Promise<Mentions>;
   slashes(): Promise<Slashes>;
   offers(): Promise<PromptSuggestion[]>;
@@ -141,11 +143,12 @@ export class PanelMessageHandler {
         rulesAdded: this.parts.addedRules.of(conversation.id),
         ...(models.window && { window: models.window }),
         limits: { ...limitOf('run', limits), ...limitOf('day', limits) },
-        commands: this.parts.background.atWork.map(({ id, runId, line, startedAt }) => ({
+        commands: this.parts.background.atWork.map(({ id, runId, line, startedAt, network }) => ({
           id,
           runId,
           line,
           startedAt,
+          ...(network && { isSandboxed: true as const }),
         })),
         details: this.parts.details.level,
         ...(this.parts.diskSpaceMonitor.isFull && { diskFull: true }),
@@ -321,6 +324,8 @@ export class PanelMessageHandler {
       case 'stop-command':
         await this.parts.commandsAtWork.stop(request.id);
         return view.focus();
+      case 'open-port':
+        return this.parts.ports.open(request.id);
       case 'command-output':
         return this.parts.commandsAtWork.show(request.id);
       case 'open-file':

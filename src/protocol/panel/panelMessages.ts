@@ -48,6 +48,8 @@ export interface BackgroundCommandState {
   runId: string;
   line: string;
   startedAt: number;
+  /** Its ports are those of a sandbox. */
+  isSandboxed?: true;
 }
 
 export const transcriptDetailLevels = ['few', 'usual', 'all'] as const;
@@ -321,6 +323,7 @@ export const viewMessageSchema = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('open-output'), ...callShape }),
   z.strictObject({ type: z.literal('let-go-on'), ...callShape }),
   z.strictObject({ type: z.literal('stop-command'), id }),
+  z.strictObject({ type: z.literal('open-port'), id }),
   z.strictObject({ type: z.literal('command-output'), id }),
   z.strictObject({
     type: z.literal('open-file'),

@@ -14,7 +14,7 @@ const maxEnded = 4;
 /** Background command for display. `startedAt`: epoch milliseconds. */
 export type BackgroundCommandInfo = Pick<
   RunningCommand,
-  'id' | 'runId' | 'toolCallId' | 'line' | 'folder' | 'startedAt'
+  'id' | 'runId' | 'toolCallId' | 'line' | 'folder' | 'startedAt' | 'network'
 >;
 
 // Listeners of background commands. `keep` stores the output of a run's command and returns the content id.
@@ -104,21 +104,22 @@ export class BackgroundCommands {
     return command;
   }
 
+  /** Returns a command of any run; ended ones are forgotten after a while. */
+  commandOf(id: string): RunningCommand | undefined {
+    return this.commands.find((one) => one.id === id);
+  }
+
   async stop(id: string, by: 'person' | 'window'): Promise<CommandEnd | undefined> {
-    return this.commands.find((one) => one.id === id)?.stop(by);
+    return this.commandOf(id)?.stop(by);
   }
 
   textOf(id: string): string | undefined {
-    return this.commands.find((one) => one.id === id)?.text();
-  }
-
-  lineOf(id: string): string | undefined {
-    return this.commands.find((one) => one.id === id)?.line;
+    return this.commandOf(id)?.text();
   }
 
   /** Calls `listener` on new output; returns a function to unsubscribe. */
   listen(id: string, listener: () => void): () => void {
-    return this.commands.find((one) => one.id === id)?.listen(this.isolated(listener)) ?? (() => {});
+    return this.commandOf(id)?.listen(this.isolated(listener)) ?? (() => {});
   }
 
   async endRun(runId: string): Promise<void> {

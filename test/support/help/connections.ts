@@ -124,6 +124,17 @@ export const networkConnections: readonly ConnectionRow[] = [
     ],
   },
   {
+    what: 'A port of a sandboxed command',
+    when: 'When you confirm the dialog of *Open Port…*',
+    to: 'A port of this machine that leads to the command, until the command ends; your browser opens it',
+    carries: 'What your browser and the command send',
+    by: [
+      'extension/background/openPort.ts',
+      'tools/shell/forwardedPort.ts',
+      'tools/commandSandbox/network/portConnections.ts',
+    ],
+  },
+  {
     what: 'A remote MCP server',
     when: 'When a run starts, when *MCP Servers…* starts the server, and in Doctor; only after you allowed the server',
     to: 'The address in `.vscode/mcp.json` or `towpath.mcp.servers`, which the approval shows',

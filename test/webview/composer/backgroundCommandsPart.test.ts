@@ -85,6 +85,12 @@ describe('Commands in the background, in the panel', () => {
     assert.equal(await test.page.getByTestId('strip-commands').count(), 0);
   });
 
+  it('a port of a sandboxed one can be opened', async () => {
+    await show([...runs, ...goesOn], [command({ isSandboxed: true })]);
+    await card().getByTestId('open-port').click();
+    assert.deepEqual(await posted(), [{ type: 'open-port', id }]);
+  });
+
   const ends: [name: string, end: CommandEnd, words: string, ok: string | null, mark: string | null, said: string][] = [
     ['with 0', { by: 'itself', exitCode: 0 }, 'exited with code 0', 'true', 'check', ''],
     ['with 1', { by: 'itself', exitCode: 1 }, 'exited with code 1', null, 'dot', 'exited with code 1.'],
