@@ -2,6 +2,7 @@ import type { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 import type { LocalizedMessage } from '../../protocol/text/l10n.ts';
 import type { SandboxAvailability } from '../core/commandSandbox.ts';
+import type { LoopbackAddress } from '../network/listeningSockets.ts';
 
 /** Network target of a command: a normalized host name or address. */
 export interface NetworkTarget {
@@ -58,8 +59,6 @@ export interface SandboxNetwork {
   /** Connects to a port of a command. Rejects with the code of the system. */
   connect(target: { address: LoopbackAddress; port: number }): Promise<Socket>;
 }
-
-export type LoopbackAddress = '127.0.0.1' | '::1';
 
 /** Confined start of one command. Its changes are aside until `keep`; without it, nothing has changed. */
 export interface SandboxedCommand {

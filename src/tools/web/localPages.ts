@@ -1,10 +1,10 @@
 import { type LocalizedMessage, message } from '../../protocol/text/l10n.ts';
 import { shortenText } from '../../protocol/text/shorten.ts';
-import type { LoopbackAddress } from '../commandSandbox/commandSandbox.ts';
 import { ToolError } from '../core/tool.ts';
+import { type LoopbackAddress, loopbackAddresses } from '../network/listeningSockets.ts';
 import type { BackgroundCommands } from '../shell/background.ts';
 import type { RunningCommand } from '../shell/backgroundCommand.ts';
-import { findListeningAddresses, type ListeningAddress, loopbackAddresses } from '../shell/listeningPorts.ts';
+import { findListeningAddresses, type ListeningAddress } from '../shell/listeningPorts.ts';
 import { processLabel } from '../shell/processes.ts';
 import type { FetchTargetPolicy } from './fetch.ts';
 

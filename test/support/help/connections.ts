@@ -131,7 +131,7 @@ export const networkConnections: readonly ConnectionRow[] = [
     by: [
       'extension/background/openPort.ts',
       'tools/shell/forwardedPort.ts',
-      'tools/commandSandbox/network/portConnections.ts',
+      'tools/commandSandbox/network/namespaceRequests.ts',
     ],
   },
   {
@@ -253,7 +253,11 @@ export const startedPrograms: readonly StartedProgram[] = [
     what: '`bwrap`, and in it a program of Towpath that leads the connections of sandboxed commands to Towpath',
     when: 'When a run starts commands in a sandbox (Linux)',
     connects: 'To Towpath only, by a Unix socket',
-    by: ['tools/commandSandbox/network/namespace.ts', 'tools/commandSandbox/network/forwarder.ts'],
+    by: [
+      'tools/commandSandbox/network/namespace.ts',
+      'tools/commandSandbox/network/forwarder.ts',
+      'tools/commandSandbox/network/machineServices.ts',
+    ],
   },
   {
     what: '`nsenter`, `unshare`, `mount`, `bwrap`, `find`, `chmod` and `rm` for a sandboxed command and for what it has changed',

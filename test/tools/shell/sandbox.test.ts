@@ -211,6 +211,22 @@ describe('tools: shell.run in the sandbox', function () {
       );
     });
 
+    it('a service of this machine is asked about by its port, whatever the program does about proxies', async () => {
+      const connect = `exec 3<>/dev/tcp/localhost/${server.port} && printf 'GET / HTTP/1.0\\r\\n\\r\\n' >&3 && tail -1 <&3`;
+      const talking = talk('allow');
+      assert.equal((await run(talking, connect)).output, 'hello');
+      assert.equal(talking.asked[0]!.plan.where, `localhost:${server.port}`);
+      const denied = await run(talk('deny'), `${connect} || true`);
+      assert.equal(denied.note, `Sandbox: no network access to localhost:${server.port}. Ask with \`outside\`.`);
+    });
+
+    it('a port of a service of this machine is in use, as it is outside', async () => {
+      const script = `require("http").createServer((q, r) => r.end("mine")).listen(${server.port}, "127.0.0.1", () => console.log("up"))`;
+      const talking = talk('deny');
+      const ran = await run(talking, `${JSON.stringify(process.execPath)} -e '${script}'; echo end`);
+      assert.match(ran.output, /EADDRINUSE[\s\S]*end/);
+    });
+
     it('a rule for the host answers; allowed for this run, it is not asked again', async () => {
       const site = `https://127.0.0.1:${server.port}`;
       const rule: ScopedPermissionRule = { effect: 'allow', tool: 'shell.network', site, scope: 'workspace' };

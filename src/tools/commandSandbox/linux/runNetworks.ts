@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import * as paths from 'node:path';
 import { isPrivateNetworkAddress } from '../../network/addresses.ts';
+import { readListeningSockets } from '../../network/listeningSockets.ts';
 import type { NetworkTarget } from '../commandSandbox.ts';
 import { type NetworkNamespace, proxySocketName, startNetworkNamespace } from '../network/namespace.ts';
 import { startSandboxProxy } from '../network/proxy.ts';
@@ -19,6 +20,8 @@ interface RunNetwork extends Pick<NetworkNamespace, 'pid' | 'environment' | 'con
 
 interface Network {
   namespace: NetworkNamespace;
+  /** Ports of services of this machine that the namespace knows. */
+  services: string;
   commands: ConnectionAnswer[];
   idle?: NodeJS.Timeout;
   close(): Promise<void>;
@@ -45,6 +48,9 @@ export function createRunNetworks(options: { bwrap: string; forwarder: string; l
       const network = await starting;
       clearTimeout(network.idle);
       network.commands.push(answer);
+      await offerMachineServices(network).catch((error: Error) =>
+        options.log?.(`Services of this machine cannot be reached from the sandbox: ${error.message}`),
+      );
       const { pid, environment, connect } = network.namespace;
       const release = () => {
         const at = network.commands.indexOf(answer);
@@ -93,6 +99,15 @@ export function createRunNetworks(options: { bwrap: string; forwarder: string; l
     };
     const own = networks.get(runId);
     void namespace.ended.then(close); // the next command starts another
-    return { namespace, commands, close };
+    return { namespace, services: '', commands, close };
   }
+}
+
+async function offerMachineServices(network: Network): Promise<void> {
+  const sockets = await readListeningSockets('self');
+  const ports = sockets.flatMap(({ port, reachedAt }) => (reachedAt.length > 0 ? [port] : []));
+  const all = [...new Set(ports)].sort((one, other) => one - other);
+  if (network.services === all.join()) return;
+  await network.namespace.setServices(all);
+  network.services = all.join();
 }

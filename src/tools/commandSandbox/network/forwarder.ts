@@ -1,11 +1,13 @@
 // The program inside the network namespace of a run. Arguments: a TCP port, and the paths of two Unix sockets. Forwards each connection to
-// the port on the loopback addresses to the first socket, and each connection to the second socket to the port that it names. Writes
-// `ready` when it listens, and exits when its input ends.
+// the port on the loopback addresses to the first socket, and serves requests of the outside on the second one. Writes `ready` when it
+// listens, and exits when its input ends.
 import { createConnection, createServer } from 'node:net';
 import { joinSockets } from './joinSockets.ts';
-import { servePortConnections } from './portConnections.ts';
+import { createMachineServices } from './machineServices.ts';
+import { serveNamespaceRequests } from './namespaceRequests.ts';
 
-const [port, proxySocket, portsSocket] = process.argv.slice(2);
+const [port, proxySocket, requestSocket] = process.argv.slice(2);
+const services = createMachineServices(proxySocket!);
 
 function listen(host: string): Promise<void> {
   const server = createServer({ allowHalfOpen: true }, (client) =>
@@ -22,7 +24,7 @@ process.stdin
   .on('error', () => process.exit())
   .resume();
 
-Promise.all([listen('127.0.0.1'), servePortConnections(portsSocket!)]).then(
+Promise.all([listen('127.0.0.1'), serveNamespaceRequests(requestSocket!, services.replace)]).then(
   async () => {
     await listen('::1').catch(() => {}); // a kernel without IPv6
     process.stdout.write('ready\n');

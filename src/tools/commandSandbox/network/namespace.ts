@@ -1,10 +1,11 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import path from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { raceWithAbort } from '../../../protocol/values/abort.ts';
 import type { SandboxNetwork } from '../commandSandbox.ts';
-import { connectToPort } from './portConnections.ts';
+import { connectToPort, sendServicePorts } from './namespaceRequests.ts';
 import { proxyEnvironment } from './proxyEnvironment.ts';
 
 interface NetworkNamespaceOptions {
@@ -12,7 +13,7 @@ interface NetworkNamespaceOptions {
   program: string;
   /** Path of the built forwarder, `sandboxForwarder.cjs`. */
   forwarder: string;
-  /** Folder of the socket of the proxy, `proxySocketName`, in which the forwarder creates another one. */
+  /** Folder of the socket of the proxy, `proxySocketName`, in which the forwarder creates one of its own. */
   socketFolder: string;
   signal?: AbortSignal;
 }
@@ -23,6 +24,8 @@ export interface NetworkNamespace extends SandboxNetwork {
   pid: number;
   /** Variables for a command in the namespace. */
   environment: Record<string, string>;
+  /** Lets connections to these ports reach the proxy, as ones to `localhost`; the ports are those of services of this machine. */
+  setServices(ports: readonly number[]): Promise<void>;
   /** Ends the forwarder. Processes that have joined keep the namespace, without a way out. */
   end(): void;
   ended: Promise<void>;
@@ -39,8 +42,8 @@ export async function startNetworkNamespace({
   signal,
 }: NetworkNamespaceOptions): Promise<NetworkNamespace> {
   signal?.throwIfAborted();
-  const portsSocket = path.join(socketFolder, 'ports.sock');
-  const command = [process.execPath, forwarder, String(port), path.join(socketFolder, proxySocketName), portsSocket];
+  const requestSocket = path.join(socketFolder, `${randomUUID().slice(0, 8)}.sock`);
+  const command = [process.execPath, forwarder, String(port), path.join(socketFolder, proxySocketName), requestSocket];
   const child = spawn(program, [...namespaceArguments, '--bind', socketFolder, socketFolder, '--', ...command], {
     stdio: ['pipe', 'pipe', 'pipe', 'pipe'],
     env: forwarderEnvironment(),
@@ -66,8 +69,15 @@ export async function startNetworkNamespace({
   try {
     isReady = await raceWithAbort(ready, signal);
     const pid = /"child-pid"\s*:\s*(\d+)/.exec(isReady ? await info : '')?.[1];
-    const connect: NetworkNamespace['connect'] = (target) => connectToPort(portsSocket, target);
-    if (pid) return { pid: Number(pid), environment: proxyEnvironment(port, process.env), connect, end, ended };
+    if (pid)
+      return {
+        pid: Number(pid),
+        environment: proxyEnvironment(port, process.env),
+        connect: (target) => connectToPort(requestSocket, target),
+        setServices: (ports) => sendServicePorts(requestSocket, ports),
+        end,
+        ended,
+      };
     const reason = startError?.message ?? ((await errors).trim().slice(0, 500) || `exit code ${child.exitCode}`);
     throw new Error(`The network namespace could not be started: ${reason}`);
   } catch (error) {
@@ -77,9 +87,10 @@ export async function startNetworkNamespace({
 }
 
 // User id 0 without `--dev`: Bubblewrap then creates a single user namespace, which owns the network namespace, so that a process that joins it
-// can create mounts and further namespaces. The forwarder itself has no capabilities.
+// can create mounts and further namespaces. The forwarder itself can only listen on ports below 1024 in addition, for services.
 const namespaceArguments = [
   ...['--unshare-user', '--uid', '0', '--gid', '0', '--unshare-net', '--cap-drop', 'ALL'],
+  ...['--cap-add', 'CAP_NET_BIND_SERVICE'],
   ...['--die-with-parent', '--new-session', '--ro-bind', '/', '/', '--info-fd', '3'],
 ];
 

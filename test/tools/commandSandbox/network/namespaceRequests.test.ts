@@ -4,8 +4,11 @@ import { createConnection, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
-import type { LoopbackAddress } from '../../../../src/tools/commandSandbox/commandSandbox.ts';
-import { connectToPort, servePortConnections } from '../../../../src/tools/commandSandbox/network/portConnections.ts';
+import {
+  connectToPort,
+  serveNamespaceRequests,
+} from '../../../../src/tools/commandSandbox/network/namespaceRequests.ts';
+import type { LoopbackAddress } from '../../../../src/tools/network/listeningSockets.ts';
 import { forwardPort } from '../../../../src/tools/shell/forwardedPort.ts';
 import { type Listening, listen } from '../../../support/listening.ts';
 
@@ -18,7 +21,7 @@ describe('ports of a sandboxed command', () => {
 
   before(async () => {
     folder = mkdtempSync(path.join(tmpdir(), 'towpath-ports-'));
-    ports = await servePortConnections(path.join(folder, 'ports.sock'));
+    ports = await serveNamespaceRequests(path.join(folder, 'ports.sock'), async () => {});
     server = await listen(async (request, response) => void response.end(`hello ${request.url}`));
   });
   after(async () => {
@@ -44,7 +47,7 @@ describe('ports of a sandboxed command', () => {
   });
 
   it('of anything but a port lead nowhere', async () => {
-    for (const line of ['127.0.0.1\n', '127.0.0.1 x\n', `${'1'.repeat(100)}\n`]) {
+    for (const line of ['connect 127.0.0.1\n', 'connect 127.0.0.1 x\n', '127.0.0.1 80\n', '\n']) {
       const socket = createConnection(path.join(folder, 'ports.sock'));
       socket.end(line);
       assert.equal(await text(socket), '');
