@@ -50,7 +50,9 @@ export function createToolset(parts: Dependencies): Toolset {
     store: parts.snapshotsFolder,
     isOn: () => settings()['undo.commands'],
     budget: () => settings()['undo.commandBudget'],
-    isBusy: async (but) => background.atWork.some(({ runId }) => runId !== but) || (await left.atWork()).length > 0,
+    isBusy: async (but) =>
+      background.atWork.some(({ runId, changesFiles }) => changesFiles && runId !== but) ||
+      (await left.atWork()).length > 0,
     take: (request) => jobWorkers.snapshots.run('takeSnapshot', request),
     compare: (request) => jobWorkers.snapshots.run('compareSnapshot', request),
     discard: (request) => jobWorkers.snapshots.run('discardSnapshot', request),

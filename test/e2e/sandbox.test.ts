@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
 import { toWireToolName } from '../../src/llm/core/wireToolNames.ts';
 import { canRunBwrap } from '../support/bwrap.ts';
 import { quickPickOf } from '../support/editor/quickPick.ts';
@@ -21,7 +23,7 @@ describe('sandbox', () => {
     provider = await startProvider([]);
     server = await listen(async (_, response) => void response.end('hello\n'));
     editor = await openTowpath({
-      files: { 'a.txt': 'one\n', 'server.cjs': serverFile },
+      files: { 'a.txt': 'one\n', 'flag.txt': '', 'server.cjs': serverFile },
       settings: {
         'towpath.model': 'openai-compatible/scripted',
         'towpath.providers': { 'openai-compatible': { baseUrl: provider.url } },
@@ -132,6 +134,19 @@ describe('sandbox', () => {
         () => true,
       ),
     );
+  });
+
+  it('a command that continues in the background changes files at its end, and that can be undone', async () => {
+    await runs('until grep -q go flag.txt; do sleep 0.1; done; echo four >> a.txt; rm b.txt');
+    await card().getByTestId('let-go-on').click();
+    await done();
+    assert.deepEqual([editor.read('a.txt'), editor.read('b.txt')], ['one\n', 'kept\n']);
+    writeFileSync(path.join(editor.folder, 'flag.txt'), 'go\n'); // the same file, whose new content an overlay shows
+    await eventually('the changes are kept', () => editor.read('b.txt') === undefined);
+    assert.equal(editor.read('a.txt'), 'one\nfour\n');
+    await editor.screenshot('sandbox-background-end');
+    await editor.command('Towpath: Undo Turn');
+    await eventually('they are undone', () => editor.read('b.txt') === 'kept\n' && editor.read('a.txt') === 'one\n');
   });
 
   it('running outside asks, and the card says so', async () => {

@@ -33,6 +33,7 @@ export function composeEngine(services: PolicyServices) {
   const left = new OrphanedCommands();
   const background: BackgroundCommands = new BackgroundCommands({
     keep: (runId, text) => store.contents.keepOutput(runId, text),
+    applying: async ({ runId }) => (await toolset()).recorder.noteBackgroundChanges(runId), // later
     async ended({ runId, toolCallId }, end) {
       await backgroundRecordings.commandEnded({ runId, toolCallId });
       await engine.note(runId, { type: 'command-end', toolCallId, ...end }); // later

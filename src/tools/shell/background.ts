@@ -14,11 +14,13 @@ const maxEnded = 4;
 /** Background command for display. `startedAt`: epoch milliseconds. */
 export type BackgroundCommandInfo = Pick<
   RunningCommand,
-  'id' | 'runId' | 'toolCallId' | 'line' | 'folder' | 'startedAt' | 'network'
+  'id' | 'runId' | 'toolCallId' | 'line' | 'folder' | 'startedAt' | 'network' | 'changesFiles'
 >;
 
-// Listeners of background commands. `keep` stores the output of a run's command and returns the content id.
+// Listeners of background commands. `keep` stores the output of a run's command and returns the content id. `applying` is called when a
+// sandbox begins to apply the changes of a command.
 interface BackgroundOptions {
+  applying?(command: BackgroundCommandInfo): unknown;
   ended?(command: BackgroundCommandInfo, end: CommandEnd): unknown;
   changed?(): void;
   keep?(runId: string, text: string): Promise<string>;
@@ -107,6 +109,12 @@ export class BackgroundCommands {
   /** Returns a command of any run; ended ones are forgotten after a while. */
   commandOf(id: string): RunningCommand | undefined {
     return this.commands.find((one) => one.id === id);
+  }
+
+  /** Call when the sandbox of a command begins to apply its changes. */
+  applies(command: RunningCommand): void {
+    command.changesFiles = true;
+    this.isolated(() => this.options.applying?.(command))();
   }
 
   async stop(id: string, by: 'person' | 'window'): Promise<CommandEnd | undefined> {

@@ -49,6 +49,8 @@ export class RunningCommand {
   readonly done: Promise<CommandEnd>;
   /** True until the end or a stop request. */
   isWorking = true;
+  /** False while a sandbox keeps its changes aside. */
+  changesFiles: boolean;
   private news = new CommandOutput();
   private hasNews = false;
   private readonly listeners = new Set<() => void>();
@@ -69,6 +71,7 @@ export class RunningCommand {
     this.id = started.marker.slice(0, 8);
     this.pid = started.pid!;
     if (going.network) this.network = going.network;
+    this.changesFiles = !going.network;
     started.listen((text) => {
       this.news.add(text);
       this.hasNews = true;

@@ -6,6 +6,7 @@ import type { SandboxedCommand } from '../commandSandbox/commandSandbox.ts';
 import { storeLongOutput } from '../core/storedOutput.ts';
 import { type ToolContext, ToolError } from '../core/tool.ts';
 import type { BackgroundCommands } from './background.ts';
+import type { RunningCommand } from './backgroundCommand.ts';
 import { bareRepositoryRefusal } from './bareRepositories.ts';
 import { type CommandOutputMirror, throttleLiveOutput } from './liveOutput.ts';
 import { processIdentity } from './orphanedCommands.ts';
@@ -47,7 +48,8 @@ export async function runCommand(
     throw error;
   });
   const ofCall = new AbortController();
-  const confinement = sandbox && confine(process, sandbox, () => timeout?.end(), ofCall.signal);
+  let going: RunningCommand | undefined;
+  const confinement = sandbox && confine(process, sandbox, beforeChanges, ofCall.signal);
   const started = confinement?.started ?? process;
   const { output } = started;
   let isCallsOwn = true;
@@ -109,6 +111,11 @@ export async function runCommand(
     if (isCallsOwn && !signal.aborted) void sandbox?.discard(); // else when its processes are gone
   }
 
+  function beforeChanges() {
+    timeout?.end();
+    if (going) background.applies(going);
+  }
+
   /** A question of the command belongs to its call. */
   async function untilAnswered<Result>(result: Result): Promise<Result> {
     await confined?.questions.answered();
@@ -123,7 +130,7 @@ export async function runCommand(
     confined?.questions.detach();
     const { runId, toolCallId } = context;
     const text = output.text();
-    const going = background.take({
+    going = background.take({
       runId,
       toolCallId,
       line,

@@ -31,6 +31,8 @@ export interface FileRecorder {
   interrupted(snapshot: string): FileRecording;
   /** Notes that an editor or a file tool changes a file (absolute path) beside the recorded calls. */
   noteChange(path: string): void;
+  /** Notes that a background command of a run now applies its changes, beside the recorded calls. */
+  noteBackgroundChanges(runId: string): void;
 }
 
 interface FileRecorderOptions {
@@ -179,6 +181,9 @@ export function createFileRecorder(options: FileRecorderOptions): FileRecorder {
     interrupted: (snapshot) => recordingOf(snapshot, { ...newRecording(), isBackground: false, isShared: true }),
     noteChange(path) {
       for (const one of active) one.others.add(path);
+    },
+    noteBackgroundChanges(runId) {
+      for (const one of active) if (!one.isBackground || one.runId !== runId) one.isShared = true;
     },
     async covers(files) {
       if (!options.isOn()) return { isWhole: false, reason: message('Cannot be undone: recording is off.') };

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import type { ApprovalPolicy } from '../../../src/protocol/content/policy.ts';
-import type { CommandEnd } from '../../../src/protocol/run/events.ts';
 import type { ApprovalAnswer } from '../../../src/tools/core/tool.ts';
 import { builtinTools } from '../../../src/tools/host/builtinTools.ts';
 import { BackgroundCommands } from '../../../src/tools/shell/background.ts';
@@ -37,7 +36,8 @@ describe('tools: background commands in the sandbox', function () {
   let workspace: TemporaryWorkspace;
   let background: BackgroundCommands;
   let clock: StillClock;
-  let ends: CommandEnd[];
+  /** Whether `b.txt` was there each time that changes were about to be applied. */
+  let applied: boolean[];
 
   before(async function () {
     const made = await temporarySandbox();
@@ -54,8 +54,11 @@ describe('tools: background commands in the sandbox', function () {
     execFileSync('git', ['init', '-q'], { cwd: workspace.root });
     workspace.write('out/kept.txt', 'old\n');
     clock = new StillClock();
-    ends = [];
-    background = new BackgroundCommands({ after: clock.after, ended: (_, end) => ends.push(end) });
+    applied = [];
+    background = new BackgroundCommands({
+      after: clock.after,
+      applying: () => applied.push(workspace.exists('b.txt')),
+    });
   });
   afterEach(async () => {
     await background.close();
@@ -85,22 +88,22 @@ describe('tools: background commands in the sandbox', function () {
     return { id, output: output() };
   }
   const end = async (id: string) => {
-    await eventually('it ends', () => background.find(talkRun, id)?.end !== undefined);
-    return background.find(talkRun, id)!.end!;
+    await eventually('it ends', () => background.find(run, id)?.end !== undefined);
+    return background.find(run, id)!.end!;
   };
-  const talkRun = 'run';
+  const run = 'run';
 
   it('serve a page of the workspace as it is now, unasked; only web.fetch of their run reaches it', async () => {
     const talking = talk('allow');
     const { id, output } = await start(talking, `${node} server.cjs`, /Port \d+/);
     const port = Number(/Port (\d+)/.exec(output)?.[1]);
-    assert.deepEqual([talking.asked, background.find(talkRun, id)!.network !== undefined], [[], true]);
+    assert.deepEqual([talking.asked, background.find(run, id)!.network !== undefined], [[], true]);
     const url = `http://localhost:${port}/`;
     assert.equal((await data<{ text: string }>(talking.call('web.fetch', { url }))).text, 'before');
     workspace.write('page.txt', 'after');
     assert.equal((await data<{ text: string }>(talking.call('web.fetch', { url }))).text, 'after');
     await assert.rejects(fetch(url));
-    assert.deepEqual(await findListeningPorts(background.find(talkRun, id)!), [port]);
+    assert.deepEqual(await findListeningPorts(background.find(run, id)!), [port]);
   });
 
   it('write only where Git ignores files, and that is there when they have ended', async () => {
@@ -146,9 +149,11 @@ describe('tools: background commands in the sandbox', function () {
     assert.equal(background.letGoOn(marker), true);
     const { id, running } = await answer;
     assert.deepEqual([running, workspace.exists('b.txt')], [true, false]);
+    assert.deepEqual([background.find(run, id)!.changesFiles, applied], [false, []]);
     await data(talking.call('shell.run', { command: 'touch /tmp/go' }));
     assert.equal((await end(id)).exitCode, 0);
     assert.equal(workspace.read('b.txt'), 'new\n');
+    assert.deepEqual([background.find(run, id)!.changesFiles, applied], [true, [false]]);
   });
 
   describe('that connect', () => {
@@ -188,7 +193,7 @@ describe('tools: background commands in the sandbox', function () {
 
   it('end with the window, with all of their processes', async () => {
     const { id } = await start(talk(), 'sleep 61 & echo ready; wait', /ready/);
-    const { pid } = background.find(talkRun, id)!;
+    const { pid } = background.find(run, id)!;
     await background.close();
     await eventually('they are gone', () => !existsSync(`/proc/${pid}`));
   });
