@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import * as paths from 'node:path';
+import type { CommandLimits } from '../../src/tools/commandSandbox/commandLimits.ts';
 import type { CommandSandbox } from '../../src/tools/commandSandbox/commandSandbox.ts';
 import { createLinuxSandbox } from '../../src/tools/commandSandbox/linux/linuxSandbox.ts';
 import { built } from './programs.ts';
@@ -16,7 +17,10 @@ export interface TemporarySandbox extends CommandSandbox {
 const isTemporary = (path: string): boolean => /^\/(?:var\/)?tmp(?:\/|$)/.test(path);
 
 /** A real sandbox with a store and a home of its own; undefined where this machine or user cannot have one. */
-export async function temporarySandbox(open: readonly string[] = []): Promise<TemporarySandbox | undefined> {
+export async function temporarySandbox(
+  open: readonly string[] = [],
+  limits?: Partial<CommandLimits>,
+): Promise<TemporarySandbox | undefined> {
   if (process.platform !== 'linux') return undefined;
   const base = isTemporary(process.cwd()) ? paths.join(homedir(), '.cache') : paths.resolve('test/out');
   mkdirSync(base, { recursive: true });
@@ -29,6 +33,7 @@ export async function temporarySandbox(open: readonly string[] = []): Promise<Te
     forwarder,
     home,
     hidden: [],
+    limits,
     folders: async () => open,
   });
   const cleanup = async () => {

@@ -266,8 +266,8 @@ function failed({ call, state, outcome }: CardLineInput): Standing {
     return not(t('The file has changed; the edit no longer applies.'));
   if (code === 'TOOL_INTERRUPTED') return interrupted(state, error ? reason : 'RUN_ENDED', not, cross);
   if (code === 'TOOL_TIMEOUT' && isCommand) return cross(t('timed out'));
-  if (code === 'TOOL_EXEC_FAILED' && isCommand && reason === 'OUTPUT_LIMIT')
-    return cross(t('was stopped: it wrote too much'));
+  if (code === 'TOOL_EXEC_FAILED' && isCommand && reason && Object.hasOwn(limitTexts, reason))
+    return cross(t(limitTexts[reason as keyof typeof limitTexts]));
   return {
     ...base,
     mark: 'cross',
@@ -276,6 +276,13 @@ function failed({ call, state, outcome }: CardLineInput): Standing {
     outcome: [toPlainTextPiece(failedCallReason(call.name, code, error))],
   };
 }
+
+const limitTexts = {
+  OUTPUT_LIMIT: 'was stopped: it wrote too much',
+  MEMORY_LIMIT: 'was stopped: not enough memory',
+  PROCESS_LIMIT: 'was stopped: too many processes',
+  DISK_LIMIT: 'was stopped: not enough disk space',
+} as const;
 
 function interrupted(
   state: CallState | undefined,

@@ -109,10 +109,18 @@ export type PathRefusalReason =
 
 /**
  * Cause of an outcome, as `details.reason`. `TOO_MANY_CALLS` refines `TOOL_DENIED`; `RUN_ENDED` (before an answer or before the result was
- * stored) refines `TOOL_DENIED` and `TOOL_INTERRUPTED`; `IMPORTED` refines `TOOL_INTERRUPTED`; `OUTPUT_LIMIT` refines `TOOL_EXEC_FAILED`;
- * `PATTERN_INVALID` refines `TOOL_ARGS_INVALID`.
+ * stored) refines `TOOL_DENIED` and `TOOL_INTERRUPTED`; `IMPORTED` refines `TOOL_INTERRUPTED`; those with
+ * `_LIMIT` refine `TOOL_EXEC_FAILED`; `PATTERN_INVALID` refines `TOOL_ARGS_INVALID`.
  */
-export type OutcomeReason = 'TOO_MANY_CALLS' | 'RUN_ENDED' | 'IMPORTED' | 'OUTPUT_LIMIT' | 'PATTERN_INVALID';
+export type OutcomeReason =
+  | 'TOO_MANY_CALLS'
+  | 'RUN_ENDED'
+  | 'IMPORTED'
+  | 'OUTPUT_LIMIT'
+  | 'MEMORY_LIMIT'
+  | 'PROCESS_LIMIT'
+  | 'DISK_LIMIT'
+  | 'PATTERN_INVALID';
 
 /** `reason` of `ENGINE_ABORTED`: the editor closed. Absent: the user stopped the run. */
 export type AbortReason = 'closed';

@@ -3,6 +3,7 @@ import type { Readable } from 'node:stream';
 import type { LocalizedMessage } from '../../protocol/text/l10n.ts';
 import type { SandboxAvailability } from '../core/commandSandbox.ts';
 import type { LoopbackAddress } from '../network/listeningSockets.ts';
+import type { ExceededLimit } from './commandLimits.ts';
 
 /** Network target of a command: a normalized host name or address. */
 export interface NetworkTarget {
@@ -65,8 +66,13 @@ export interface SandboxedCommand {
   /** Returns the command line that runs a program in the sandbox. Descriptor 3 must be the file `filter`, descriptor 4 a pipe. */
   commandLine(program: readonly string[]): string[];
   filter: string;
-  /** Watches the processes; `information` is what the command line writes to descriptor 4. */
-  started(information: Readable): void;
+  /**
+   * Call at once after the start of the command line: watches the processes. `information` is what it writes to descriptor 4; `pid` is
+   * undefined if it could not be started.
+   */
+  started(information: Readable, pid: number | undefined): void;
+  /** Returns the limit because of which the command was ended, after its end. Nothing of it must be kept then. */
+  exceededLimit(): Promise<ExceededLimit | undefined>;
   /** Variables in addition to those of a command outside. */
   environment: NodeJS.ProcessEnv;
   network: SandboxNetwork;

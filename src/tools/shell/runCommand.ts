@@ -94,6 +94,14 @@ export async function runCommand(
     // Processes left in the group are ended; an independent daemon survives and is named.
     const left = await endCommandProcesses(started.pid!, marker, 'group');
     await started.waitForOutput(100);
+    if (end.exceeded) {
+      await sandbox?.discard();
+      throw new ToolError(
+        'TOOL_EXEC_FAILED',
+        `${end.exceeded.message} It has changed nothing. Use less, or ask with \`outside\`.`,
+        outcomeDetails(end.exceeded.reason, await result(left)),
+      );
+    }
     const note = confinement && sandboxNote(await confinement.report, output.text(), end);
     const stored = await result(left);
     return {

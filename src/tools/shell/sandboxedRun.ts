@@ -1,3 +1,4 @@
+import type { ExceededLimit } from '../commandSandbox/commandLimits.ts';
 import type { SandboxedCommand, SandboxReport } from '../commandSandbox/commandSandbox.ts';
 import { deniedPaths } from '../commandSandbox/deniedPaths.ts';
 import type { CommandExit, StartedCommand } from './spawnCommand.ts';
@@ -23,15 +24,20 @@ export function confine(
 ): Confinement {
   let keeping: Promise<SandboxReport> | undefined;
   let isAbandoned = false;
+  let exceeded: ExceededLimit | undefined;
   const report = command.ended
-    .then((end) => {
+    .then(async (end) => {
       if (end === 'flooded' || isAbandoned) return undefined;
       onEnd();
+      exceeded = await sandbox.exceededLimit();
+      if (exceeded || isAbandoned) return undefined;
       keeping = sandbox.keep(signal);
       return keeping;
     })
     .catch((error) => (error instanceof Error ? error : new Error(String(error))));
-  const ended = Promise.all([command.ended, report]).then(([end]) => end);
+  const ended = Promise.all([command.ended, report]).then(([end]) =>
+    exceeded && typeof end === 'object' ? { ...end, exceeded } : end,
+  );
   ended.catch(() => {}); // waiting callers receive the rejection
   const abandon = () => {
     isAbandoned = true;

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { open } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { ExceededLimit } from '../commandSandbox/commandLimits.ts';
 import type { SandboxedCommand } from '../commandSandbox/commandSandbox.ts';
 import { shellLaunchArguments } from '../core/programs.ts';
 import { ToolError } from '../core/tool.ts';
@@ -16,6 +17,8 @@ const maximumOutputBytes = 100 * 1024 * 1024;
 export interface CommandExit {
   exitCode: number | null;
   signal: NodeJS.Signals | null;
+  /** Limit of the sandbox because of which it was ended. */
+  exceeded?: ExceededLimit;
 }
 
 /**
@@ -124,12 +127,12 @@ async function spawnShell(
       detached: process.platform !== 'win32', // own process group, to be ended together
       windowsHide: true,
     });
-    sandbox?.started(child.stdio[4] as Readable);
+    sandbox?.started(child.stdio[4] as Readable, child.pid);
     return child as ChildProcess & { stdout: Readable; stderr: Readable };
   } finally {
     await filter?.close();
   }
 }
 
-export const formatCommandExit = ({ exitCode, signal }: CommandExit): string =>
-  signal ? `Ended by ${signal}.` : `Exit code ${exitCode}.`;
+export const formatCommandExit = ({ exitCode, signal, exceeded }: CommandExit): string =>
+  exceeded?.message ?? (signal ? `Ended by ${signal}.` : `Exit code ${exitCode}.`);

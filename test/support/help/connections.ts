@@ -270,6 +270,12 @@ export const startedPrograms: readonly StartedProgram[] = [
     ],
   },
   {
+    what: '`sh` for a test if commands can have limits of their own',
+    when: 'Once per window, before the first sandboxed command',
+    connects: 'To nothing',
+    by: ['tools/commandSandbox/linux/limits/limitedCommands.ts'],
+  },
+  {
     what: '`git ls-files`',
     when: 'When a sandboxed command has changed the index of a repository',
     connects: 'To nothing',

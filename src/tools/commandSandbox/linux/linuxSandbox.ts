@@ -6,6 +6,7 @@ import { createConcurrencyLimiter } from '../../../protocol/values/concurrency.t
 import type { SandboxAvailability } from '../../core/commandSandbox.ts';
 import { ToolError } from '../../core/tool.ts';
 import { cacheFolderNames, cacheSettings, cacheVariables } from '../cacheVariables.ts';
+import type { CommandLimits } from '../commandLimits.ts';
 import type { CommandSandbox, SandboxedCommand, SandboxedCommandRequest } from '../commandSandbox.ts';
 import { createConnectionAnswers } from '../connectionAnswers.ts';
 import { findHiddenPaths } from '../hiddenPaths.ts';
@@ -15,6 +16,7 @@ import { findInstalledFolders } from '../workspacePaths.ts';
 import { bwrapArguments } from './bwrapArguments.ts';
 import { createCommandOverlay, removeCommandFolder } from './commandOverlay.ts';
 import { removeLeftovers } from './leftovers.ts';
+import { createLimitedCommands } from './limits/limitedCommands.ts';
 import { overlayCommandLine } from './overlayNamespace.ts';
 import { ignoredTargets, openTargets } from './overlayTargets.ts';
 import { createRunNetworks } from './runNetworks.ts';
@@ -33,6 +35,8 @@ export interface LinuxSandboxOptions {
   hidden: readonly string[];
   /** Open folders for the test of the window, absolute and real. */
   folders(): Promise<readonly string[]>;
+  /** Limits of a command in place of those of the machine. */
+  limits?: Partial<CommandLimits>;
   log?(text: string): void;
 }
 
@@ -55,6 +59,7 @@ export function createLinuxSandbox(options: LinuxSandboxOptions): CommandSandbox
   let networks: ReturnType<typeof createRunNetworks> | undefined;
   let filterPath: Promise<string> | undefined;
   let swept: Promise<void> | undefined;
+  let limitCommand: ReturnType<typeof createLimitedCommands> | undefined;
   const prepared = new Set<string>();
   // Changes of two commands are judged one after the other: each sees what the other one has added.
   const inTurn = createTurns();
@@ -104,7 +109,12 @@ export function createLinuxSandbox(options: LinuxSandboxOptions): CommandSandbox
       mkdir(commandFolder, { recursive: true, mode: 0o700 }),
       mkdir(paths.join(tmp, runtimeFolder), { recursive: true, mode: 0o700 }),
     ]);
-    const network = await networks.join(runId, connections.answer);
+    limitCommand ??= createLimitedCommands({ folder: store, shell: programs.sh, limits: options.limits });
+    const limited = await limitCommand();
+    const network = await networks.join(runId, connections.answer).catch(async (error) => {
+      await limited.remove();
+      throw error;
+    });
     try {
       const [targets, filter, { hidden, installed }, sockets] = await Promise.all([
         isLive ? ignoredTargets(folders) : openTargets(folders),
@@ -140,13 +150,19 @@ export function createLinuxSandbox(options: LinuxSandboxOptions): CommandSandbox
       const writable = [...targets.map(({ target }) => target), caches, '/tmp', '/var/tmp', '/dev', '/proc'];
       let isOver = false;
       return {
-        commandLine: (program) =>
-          overlayCommandLine(programs, namespace, [
+        commandLine: (program) => [
+          ...limited.commandPrefix,
+          ...overlayCommandLine(programs, namespace, [
             ...[programs.bwrap, '--as-pid-1', ...args],
             ...[programs.sh, '-c', initScript, 'sh', ...program],
           ]),
+        ],
         filter,
-        started: processes.started,
+        started(information, pid) {
+          processes.started(information);
+          limited.started(pid, processes.first(), () => void processes.end());
+        },
+        exceededLimit: limited.exceeded,
         environment: {
           ...network.environment,
           ...cacheVariables(caches, { ...process.env, ...network.environment }),
@@ -156,7 +172,9 @@ export function createLinuxSandbox(options: LinuxSandboxOptions): CommandSandbox
         async keep(signal) {
           isOver = true;
           network.release();
+          limited.end();
           await processes.end();
+          await limited.remove();
           const unseen = new Set([...concealed.map(({ path }) => path), ...readOnly]);
           const report = await inTurn(() => overlay.keep(unseen, signal), signal);
           return {
@@ -169,12 +187,15 @@ export function createLinuxSandbox(options: LinuxSandboxOptions): CommandSandbox
           if (isOver) return;
           isOver = true;
           network.release();
+          limited.end();
           await processes.end();
+          await limited.remove();
           await overlay.discard();
         },
       };
     } catch (error) {
       network.release();
+      await limited.remove();
       await removeCommandFolder(commandFolder);
       throw error;
     }

@@ -7,6 +7,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 interface SandboxedProcesses {
   /** @param information what `bwrap --info-fd` writes: the process id of the first process, as seen from outside */
   started(information: Readable): void;
+  /** Returns the process id of the first process; undefined if there is none. */
+  first(): Promise<number | undefined>;
   /** Ends all processes and waits until they are gone. */
   end(): Promise<void>;
 }
@@ -33,6 +35,7 @@ export function watchSandboxedProcesses(): SandboxedProcesses {
         () => undefined,
       );
     },
+    first: async () => (await first)?.pid,
     async end() {
       const process = await first;
       if (!process || !(await isAlive(process))) return; // it did not start, or has ended
@@ -52,10 +55,12 @@ async function startOf(pid: number): Promise<string | undefined> {
   return state === undefined || /[ZX]/.test(state) ? undefined : rest!.split(' ')[18];
 }
 
+/** Kills the first process, and its process group at once: among many processes, the first one may wait long until it can end. */
 function kill(pid: number): void {
-  try {
-    process.kill(pid, 'SIGKILL');
-  } catch {
-    // already gone
-  }
+  for (const target of [-pid, pid])
+    try {
+      process.kill(target, 'SIGKILL');
+    } catch {
+      // already gone
+    }
 }

@@ -1,3 +1,4 @@
+import type { CommandLimits, ExceededLimit } from '../../../../src/tools/commandSandbox/commandLimits.ts';
 import type { NetworkTarget } from '../../../../src/tools/commandSandbox/commandSandbox.ts';
 
 /**
@@ -18,8 +19,10 @@ export interface Probe {
   prepare?(world: ProbeWorld): unknown;
   /** When the script has written `::ready`; then it receives a line. */
   during?(world: ProbeWorld): unknown;
-  /** `stop`: all processes are killed when the script has written `::ready`. `forget`: it ends, and nothing is kept. Default: `keep`. */
-  ending?: 'keep' | 'stop' | 'forget';
+  /** Limits in place of those of the machine. */
+  limits?: Partial<CommandLimits> | ((world: ProbeWorld) => Partial<CommandLimits>);
+  /** `stop`: all processes are killed when the script has written `::ready`. `forget`: it ends, and nothing is kept. `limit`: it is ended for a limit. Default: `keep`. */
+  ending?: 'keep' | 'stop' | 'forget' | 'limit';
   /** The changes may be refused as a whole. */
   mayFail?: boolean;
   /** Answer to the question of a connection. Default: no. */
@@ -58,6 +61,7 @@ export interface ProbeWorld {
   asked: string[];
   /** Protected paths of questions. */
   protectedPaths: string[];
+  exceeded: ExceededLimit | undefined;
   report: { conflicts: string[]; discarded: string[]; special: string[] } | undefined;
   filter: string;
   /** Processes with `tag` in their command line, at the moment when the command had ended. */

@@ -1,5 +1,6 @@
 import { conflicts, restlessCommands, stoppedCommands } from './endings.ts';
 import { gitFiles } from './gitFiles.ts';
+import { limits } from './limits.ts';
 import { network } from './network.ts';
 import { privileges } from './privileges.ts';
 import type { ProbeGroup } from './probe.ts';
@@ -22,5 +23,6 @@ export const probeGroups: readonly ProbeGroup[] = [
   { title: 'secrets', probes: secrets },
   { title: 'network', probes: network },
   { title: 'processes', probes: processes },
+  { title: 'limits', expected: 'effect', probes: limits },
   { title: 'privileges', probes: privileges },
 ];

@@ -7,6 +7,7 @@ import { open } from 'node:fs/promises';
 import * as paths from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
+import type { CommandLimits } from '../../../../src/tools/commandSandbox/commandLimits.ts';
 import type { SandboxedCommand } from '../../../../src/tools/commandSandbox/commandSandbox.ts';
 import { createLinuxSandbox } from '../../../../src/tools/commandSandbox/linux/linuxSandbox.ts';
 import { createHome } from './homeFolder.ts';
@@ -39,13 +40,12 @@ for (const name of Object.keys(process.env)) if (!(name in environment)) delete 
 Object.assign(process.env, environment, { ROOTED: rooted });
 
 const site = createSite(mode ?? 'site', false);
-const sandbox = createLinuxSandbox({
-  store: site.store,
-  forwarder,
-  home: site.home,
-  hidden: [site.journals],
-  folders: async () => [site.template],
-});
+const createSandbox = (limits?: Partial<CommandLimits>) =>
+  createLinuxSandbox({
+    ...{ store: site.store, forwarder, home: site.home, hidden: [site.journals], limits },
+    folders: async () => [site.template],
+  });
+const sandbox = createSandbox();
 
 interface ProbeAnswer {
   /** What has happened outside. */
@@ -103,7 +103,7 @@ async function runProbe(probe: Probe, isControl: boolean): Promise<ProbeAnswer> 
       await (isOutside ? runOutside(world, probe, script) : runInside(world, probe, script, isControl));
     await finish();
     const effect = await probe.effect(world);
-    const isOver = probe.ending === 'stop' || world.output.includes('::end');
+    const isOver = probe.ending === 'stop' || probe.ending === 'limit' || world.output.includes('::end');
     return {
       ...(effect !== undefined && { effect }),
       ...(!isOver && { problem: 'The script did not reach its end.' }),
@@ -124,7 +124,10 @@ function isInstalled(program: string): boolean {
 }
 
 async function runInside(world: ProbeWorld, probe: Probe, script: string, isAllowed: boolean): Promise<void> {
-  const command = await sandbox.begin({
+  const limits = typeof probe.limits === 'function' ? probe.limits(world) : probe.limits;
+  const used = limits ? createSandbox(limits) : sandbox;
+  if (limits) world.cleanUp(() => used.close());
+  const command = await used.begin({
     runId: 'probe',
     folder: world.ws,
     folders: [world.ws],
@@ -141,7 +144,8 @@ async function runInside(world: ProbeWorld, probe: Probe, script: string, isAllo
   });
   world.filter = command.filter;
   const { output } = await runCommand(command, world, probe, script);
-  if (probe.ending === 'stop') await command.discard();
+  world.exceeded = await command.exceededLimit();
+  if (probe.ending === 'stop' || world.exceeded) await command.discard();
   else if (probe.ending !== 'forget')
     world.report = await command.keep().catch((error: Error) => {
       if (!probe.mayFail) throw error;
@@ -185,7 +189,7 @@ async function runProgram(
     stdio: ['pipe', 'pipe', 'pipe', ...(sandboxed ? [sandboxed.descriptor, 'pipe' as const] : [])],
     detached: true,
   });
-  sandboxed?.command.started(child.stdio[4] as Readable);
+  sandboxed?.command.started(child.stdio[4] as Readable, child.pid);
   const end = () => {
     try {
       process.kill(-child.pid!, 'SIGKILL');

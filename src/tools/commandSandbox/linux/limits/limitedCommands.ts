@@ -1,0 +1,86 @@
+import { execFile } from 'node:child_process';
+import { setPriority } from 'node:os';
+import { type CommandLimits, type ExceededLimit, limitsFor } from '../../commandLimits.ts';
+import { type CommandCgroup, createCommandCgroup, findCgroupParent } from './commandCgroup.ts';
+import { watchLimits } from './limitWatch.ts';
+import { readDiskSize, readMachineUse, totalMemory } from './machineUse.ts';
+
+interface LimitedCommandsOptions {
+  /** Folder on the disk that receives what commands write. */
+  folder: string;
+  /** Path of a shell. */
+  shell: string;
+  /** Limits in place of those of the machine. */
+  limits?: Partial<CommandLimits>;
+}
+
+/** Limits of one command at work. */
+interface LimitedCommand {
+  /** Program that runs the command line that follows; empty for none. */
+  commandPrefix: string[];
+  /**
+   * Watches the command.
+   * @param pid process of the command line, just started; undefined if it could not be
+   * @param first process id of its first process
+   * @param stop ends all processes; called at most once
+   */
+  started(pid: number | undefined, first: Promise<number | undefined>, stop: () => void): void;
+  /** Returns the limit because of which it was ended, after its end. */
+  exceeded(): Promise<ExceededLimit | undefined>;
+  /** Stops watching. */
+  end(): void;
+  /** Call when all processes have ended. Never rejects. */
+  remove(): Promise<void>;
+}
+
+/** Limits the memory, the processes and the disk of commands: by a cgroup of each where the user can create it, and else by watching. */
+export function createLimitedCommands({ folder, shell, limits: changed }: LimitedCommandsOptions) {
+  let parent: Promise<string | undefined> | undefined;
+
+  return async (): Promise<LimitedCommand> => {
+    const limits: CommandLimits = { ...machineLimits(folder), ...changed };
+    parent ??= findCgroupParent(limits, shell, succeeds);
+    const cgroup = await createIn(await parent, limits);
+    let exceeded: ExceededLimit | undefined;
+    let watch: { end(): void } | undefined;
+    return {
+      commandPrefix: cgroup?.enterCommand(shell) ?? [],
+      started(pid, first, stop) {
+        if (!cgroup && pid !== undefined) lowerPriority(pid);
+        const onExceeded = (limit: ExceededLimit) => {
+          exceeded = limit;
+          stop();
+        };
+        watch = watchLimits({ limits, folder, first, enforced: cgroup?.exceeded, onExceeded });
+      },
+      exceeded: async () => exceeded ?? (await cgroup?.exceeded()),
+      end: () => watch?.end(),
+      remove: async () => cgroup?.remove(),
+    };
+  };
+}
+
+const machineLimits = (folder: string): CommandLimits =>
+  limitsFor({ memory: totalMemory(), freeMemory: readMachineUse().freeMemory, ...readDiskSize(folder) });
+
+/** A cgroup that cannot be created any more is replaced by watching. */
+async function createIn(parent: string | undefined, limits: CommandLimits): Promise<CommandCgroup | undefined> {
+  return parent === undefined ? undefined : createCommandCgroup(parent, limits).catch(() => undefined);
+}
+
+/** Priority as of the program `nice`, at which the editor still works next to many processes. */
+const watchedPriority = 10;
+
+/** Lowers the priority of a command line that starts, and so that of all of its processes. */
+function lowerPriority(pid: number): void {
+  try {
+    setPriority(pid, watchedPriority);
+  } catch {
+    // already gone
+  }
+}
+
+const succeeds = ([program, ...args]: readonly string[]): Promise<boolean> =>
+  new Promise((resolve) => {
+    execFile(program!, args, { cwd: '/' }, (error) => resolve(!error));
+  });
