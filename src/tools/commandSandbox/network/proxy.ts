@@ -1,3 +1,4 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
 import { chmod, rm } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
@@ -15,8 +16,10 @@ import {
 import { formatTarget, type ProxyTarget, parseConnectTarget, parseHttpTarget } from './proxyTarget.ts';
 
 interface SandboxProxyOptions extends AddressRules {
-  /** Path of the Unix socket, at most 107 bytes, in a folder that only the user can enter. */
-  socketPath: string;
+  /** Path of the Unix socket, at most 107 bytes, in a folder that only the user can enter; undefined for a free port of the loopback. */
+  socketPath?: string;
+  /** User name and password that clients must give, for a port, which others can reach. */
+  credentials?: string;
   /**
    * Decides on a connection, which waits without a time limit. The signal aborts when the client leaves. An error denies. A target may be a
    * private address or `localhost`: allowing it gives access to services of this machine or network.
@@ -28,6 +31,8 @@ interface SandboxProxyOptions extends AddressRules {
 }
 
 interface SandboxProxy {
+  /** Port of the loopback address; 0 for a socket. */
+  port: number;
   /** Ends all connections, held ones too. */
   close(): Promise<void>;
 }
@@ -43,16 +48,19 @@ const keepAliveTimeout = 30_000;
 /**
  * Starts the HTTP proxy through which the commands of a sandbox reach the network. It handles CONNECT and plain HTTP requests.
  *
- * @throws if the proxy cannot listen on the socket
+ * @throws if the proxy cannot listen
  */
 export async function startSandboxProxy({
   socketPath,
+  credentials,
   access,
   upstream,
   log,
   ...addressRules
 }: SandboxProxyOptions): Promise<SandboxProxy> {
-  if (Buffer.byteLength(socketPath) > 107) throw new Error(`The path of the socket is too long: ${socketPath}`);
+  if (socketPath === undefined && !credentials) throw new Error('A port needs credentials.');
+  if (Buffer.byteLength(socketPath ?? '') > 107) throw new Error(`The path of the socket is too long: ${socketPath}`);
+  const isKnown = createCredentialsTest(credentials);
   const sockets = new Set<Socket>();
   const unanswered = new Map<Socket, number>();
 
@@ -72,6 +80,7 @@ export async function startSandboxProxy({
 
   async function tunnel(request: IncomingMessage, client: Socket, head: Buffer): Promise<void> {
     if (unanswered.has(client)) return void client.destroy(); // the answers would mix
+    if (!isKnown(request)) return refuseTunnel(client, unknownClient);
     const target = parseConnectTarget(request.url ?? '');
     if (!target) return refuseTunnel(client, { status: 400, reason: 'The target of CONNECT is not valid' });
     const waiting = waitForTunnel(client, head);
@@ -91,6 +100,7 @@ export async function startSandboxProxy({
   }
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    if (!isKnown(request)) return refuse(response, unknownClient);
     const parsed = parseHttpTarget(request.url ?? '');
     if (!parsed) return refuse(response, { status: 400, reason: 'A proxy takes CONNECT and http:// addresses' });
     if (!isForwardable(request)) return refuse(response, { status: 501, reason: 'Not supported by the sandbox' });
@@ -137,13 +147,17 @@ export async function startSandboxProxy({
   server.on('connect', (request: IncomingMessage, client: Socket, head: Buffer) => {
     tunnel(request, client, head).catch(() => client.destroy());
   });
-  await rm(socketPath, { force: true }); // left by a process that was killed
+  if (socketPath !== undefined) await rm(socketPath, { force: true }); // left by a process that was killed
   await new Promise<void>((resolve, reject) => {
-    server.once('error', reject).listen(socketPath, resolve);
+    server
+      .once('error', reject)
+      .listen(socketPath === undefined ? { host: '127.0.0.1', port: 0 } : { path: socketPath }, resolve);
   });
   server.on('error', () => {}); // concerns a single connection
-  await chmod(socketPath, 0o600);
+  if (socketPath !== undefined) await chmod(socketPath, 0o600);
+  const address = server.address();
   return {
+    port: address !== null && typeof address === 'object' ? address.port : 0,
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());
@@ -155,6 +169,17 @@ export async function startSandboxProxy({
 // A server may ignore the wish for HTTP/2 (`h2c`), but not for another protocol.
 const isForwardable = ({ headers }: IncomingMessage): boolean =>
   /^(h2c)?$/i.test(headers.upgrade ?? '') && /^(chunked)?$/i.test(headers['transfer-encoding'] ?? '');
+
+const unknownClient: ProxyFailure = { status: 407, reason: 'The sandbox does not know this client' };
+
+const scheme = 'Basic realm="sandbox"';
+
+function createCredentialsTest(credentials: string | undefined): (request: IncomingMessage) => boolean {
+  if (credentials === undefined) return () => true;
+  const digest = (text: string) => createHash('sha256').update(text).digest();
+  const expected = digest(`Basic ${Buffer.from(credentials).toString('base64')}`);
+  return ({ headers }) => timingSafeEqual(digest(headers['proxy-authorization'] ?? ''), expected);
+}
 
 // Reads while a tunnel is not open yet, to notice when the client leaves. The read bytes return to the socket at the end.
 function waitForTunnel(client: Socket, head: Buffer): { signal: AbortSignal; end(): void } {
@@ -181,7 +206,8 @@ function waitForTunnel(client: Socket, head: Buffer): { signal: AbortSignal; end
 // The status line has the reason, too: most programs show only that line of a refused tunnel.
 function refuseTunnel(client: Socket, { status, reason }: ProxyFailure): void {
   const body = `${reason}\n`;
-  const headers = `Content-Type: text/plain; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close`;
+  const wanted = status === 407 ? `Proxy-Authenticate: ${scheme}\r\n` : '';
+  const headers = `${wanted}Content-Type: text/plain; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close`;
   client.write(`HTTP/1.1 ${status} ${reason}\r\n${headers}\r\n\r\n${body}`);
   client.destroySoon();
 }
@@ -190,5 +216,6 @@ function refuse(response: ServerResponse, { status, reason }: ProxyFailure): voi
   if (response.destroyed) return;
   const body = `${reason}\n`;
   const headers = { 'content-type': 'text/plain; charset=utf-8', 'content-length': Buffer.byteLength(body) };
-  response.writeHead(status, { ...headers, connection: 'close' }).end(body);
+  const wanted = status === 407 && { 'proxy-authenticate': scheme };
+  response.writeHead(status, { ...headers, ...wanted, connection: 'close' }).end(body);
 }

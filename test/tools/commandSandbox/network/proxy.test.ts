@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { statSync } from 'node:fs';
+import { createConnection } from 'node:net';
+import { text as textOf } from 'node:stream/consumers';
+import { startSandboxProxy } from '../../../../src/tools/commandSandbox/network/proxy.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { bodyOf, type Listening, listen } from '../../../support/listening.ts';
 import { listenTcp, readUntil, statusAndBody, withProxy } from './proxyClient.ts';
@@ -38,6 +41,29 @@ describe('the proxy of a sandbox', () => {
       assert.deepEqual(asked, [`shop.example:${port}`]);
       assert.deepEqual(requests, [`GET shop.example:${port}/a?b`]);
     }));
+
+  it('listens on a port for clients with its password, which the server does not see', async () => {
+    const proxy = await startSandboxProxy({ credentials: 'a:b', access: async () => 'allow', ...toLoopback });
+    const exchange = async (text: string) => {
+      const client = createConnection(proxy.port, '127.0.0.1');
+      client.write(text);
+      return statusAndBody(await textOf(client));
+    };
+    const password = (text: string) =>
+      `Proxy-Authorization: Basic ${Buffer.from(text).toString('base64')}\r\nConnection: close`;
+    try {
+      for (const headers of ['Connection: close', password('a:c'), password('')])
+        assert.equal((await exchange(get(`http://shop.example:${port}/`, headers)))[0], 407);
+      assert.equal((await exchange(connect(`shop.example:${port}`)))[0], 407);
+      assert.deepEqual(requests, []);
+      const [status, body] = await exchange(get(`http://shop.example:${port}/headers`, password('a:b')));
+      assert.equal(status, 200);
+      assert.doesNotMatch(String(body), /authorization/i);
+    } finally {
+      await proxy.close();
+    }
+    await assert.rejects(startSandboxProxy({ access: async () => 'allow' }), /needs credentials/);
+  });
 
   it('opens a tunnel that is allowed', () =>
     withProxy(toLoopback, async ({ open, asked }) => {

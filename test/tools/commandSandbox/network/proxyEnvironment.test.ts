@@ -5,6 +5,12 @@ describe('the variables of a command in a network namespace', () => {
   const url = 'http://127.0.0.1:3128';
   const java = '-Dhttp.proxyHost=127.0.0.1 -Dhttp.proxyPort=3128 -Dhttps.proxyHost=127.0.0.1 -Dhttps.proxyPort=3128';
 
+  it('have the password of a proxy that others can reach, and lead to it for this machine, too', () => {
+    const { HTTPS_PROXY, NO_PROXY, PIP_PROXY } = proxyEnvironment(8123, {}, 'towpath:x');
+    const withPassword = 'http://towpath:x@127.0.0.1:8123';
+    assert.deepEqual([HTTPS_PROXY, NO_PROXY, PIP_PROXY], [withPassword, '', withPassword]);
+  });
+
   it('lead each program to the proxy', () =>
     assert.deepEqual(proxyEnvironment(3128, {}), {
       HTTP_PROXY: url,
