@@ -11,6 +11,7 @@ interface PresetRow {
 
 /** Returns the rows of the presets. An untrusted workspace has none for the sandbox. */
 export function presetRows({ trusted, sandbox }: { trusted: boolean; sandbox: SandboxAvailability }): PresetRow[] {
+  const isPreview = sandbox.isAvailable && sandbox.isPreview;
   return approvalPresets
     .filter((preset) => preset !== 'sandbox' || trusted)
     .map((preset) => {
@@ -18,7 +19,11 @@ export function presetRows({ trusted, sandbox }: { trusted: boolean; sandbox: Sa
       return {
         preset,
         name: t(approvalPresetNames[preset]),
-        description: isMissing ? t('Not available: {0}', sandbox.reason) : t(presetDescriptions[preset]),
+        description: isMissing
+          ? t('Not available: {0}', sandbox.reason)
+          : preset === 'sandbox' && isPreview
+            ? t('preview: network access and other folders ask; protected files cannot be changed')
+            : t(presetDescriptions[preset]),
       };
     });
 }

@@ -36,7 +36,8 @@ export class SandboxOffer {
     this.allowed += 1;
     if (this.allowed < commandsBeforeOffer || !panelInView() || memory.get(decisionName) === 'never') return;
     this.isShown = true;
-    if (!(await probe()).isAvailable) return;
+    const found = await probe();
+    if (!found.isAvailable || found.isPreview) return;
     const chosen = await show();
     if (chosen === 'never') memory.update(decisionName, 'never');
     if (chosen === 'use') await confirm();

@@ -17,7 +17,7 @@ interface SandboxState {
 /** Renders the state of the sandbox in a window as Markdown. */
 export function sandboxReport(state: SandboxState): string {
   const { availability, trusted } = state;
-  const lines = availability.isAvailable && trusted ? availableLines(state, availability.program) : missingLines(state);
+  const lines = availability.isAvailable && trusted ? availableLines(state, availability) : missingLines(state);
   const more = t('*Towpath: Help…* has a page about the sandbox: what it protects, and what not.');
   return escapeInvisible([`# ${t('Sandbox')}`, '', ...lines, '', more, ''].join('\n'));
 }
@@ -30,7 +30,10 @@ function missingLines({ availability, trusted }: SandboxState): string[] {
   return [...untrusted, `- ${missing}`, ...(steps ? [`- ${t(steps)}`] : [])];
 }
 
-function availableLines({ preset, workspace, hosts }: SandboxState, program: string): string[] {
+function availableLines(
+  { preset, workspace, hosts }: SandboxState,
+  { program, isPreview }: Extract<SandboxAvailability, { isAvailable: true }>,
+): string[] {
   const code = (values: readonly string[]) => values.map((value) => `\`${value.replaceAll('`', '')}\``).join(', ');
   const name = t(approvalPresetNames.sandbox);
   const approval =
@@ -40,12 +43,14 @@ function availableLines({ preset, workspace, hosts }: SandboxState, program: str
         ? t('Commands run without approval and outside of it: Autopilot is on.')
         : t('Commands ask for approval. Select “{0}” in *Towpath: Approvals…* to run them in it without.', name);
   return [
-    `- ${t('The sandbox is available: {0}.', program)}`,
+    `- ${isPreview ? t('The sandbox is available as a preview: {0}.', program) : t('The sandbox is available: {0}.', program)}`,
     `- ${approval}`,
     '',
     `## ${t('What a command can do in it')}`,
     '',
-    `- ${t('Write: {0}, and a temporary folder of its own. Protected files ask.', code(workspace))}`,
+    isPreview
+      ? `- ${t('Write: {0}, and a temporary folder of its own. Protected files and Git repositories cannot be changed.', code(workspace))}`
+      : `- ${t('Write: {0}, and a temporary folder of its own. Protected files ask.', code(workspace))}`,
     `- ${t('Read: files of this machine, except for files that usually contain secrets.')}`,
     hosts.length > 0 ? `- ${t('Connect: {0}.', code(hosts))}` : `- ${t('Connect: no hosts.')}`,
   ];

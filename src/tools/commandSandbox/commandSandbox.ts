@@ -63,9 +63,13 @@ export interface SandboxNetwork {
 
 /** Confined start of one command. Its changes are aside until `keep`; without it, nothing has changed. */
 export interface SandboxedCommand {
-  /** Returns the command line that runs a program in the sandbox. Descriptor 3 must be the file `filter`, descriptor 4 a pipe. */
+  /** Returns the command line that runs a program in the sandbox. */
   commandLine(program: readonly string[]): string[];
-  filter: string;
+  /**
+   * File that must be descriptor 3 of the command line; descriptor 4 must be a pipe. Undefined: it has no such descriptors, is started in the
+   * working folder, and processes that the command leaves behind go on.
+   */
+  filter?: string;
   /**
    * Call at once after the start of the command line: watches the processes. `information` is what it writes to descriptor 4; `pid` is
    * undefined if it could not be started.

@@ -1,11 +1,12 @@
 import type { LocalizedMessage } from '../../protocol/text/l10n.ts';
 
 /**
- * Tells if commands of this window can be confined. `program` is the name and version of the sandbox, like `bubblewrap 0.8`. `reason` is a
+ * Tells if commands of this window can be confined. `program` is the name and version of the sandbox, like `bubblewrap 0.8`; a preview has
+ * not been run by its authors. `reason` is a
  * sentence part, like `bubblewrap is not installed`; `steps` is a sentence about installing or enabling the sandbox.
  */
 export type SandboxAvailability =
-  | { isAvailable: true; program: string }
+  | { isAvailable: true; program: string; isPreview?: true }
   | { isAvailable: false; reason: LocalizedMessage; steps?: LocalizedMessage };
 
 /** Name by which rules cover the network access of sandboxed commands; not a tool of a model. */

@@ -155,6 +155,18 @@ export function findProtectedPathRow(
   )?.row;
 }
 
+/**
+ * Returns regular expressions, one for each column of the table, for a lower-case path that begins with a slash. They match more than
+ * `findProtectedPathRow`: exceptions are ignored, and so is which folder of a path is hidden.
+ */
+export const protectedPathForms = (): string[] =>
+  protectedPathTable.flatMap(({ folders, files, paths = [], belowHidden }) => [
+    ...(folders === undefined ? [] : [`/(?:${alternatives(folders.split(' '))})(?:/.*)?$`]),
+    ...(files === undefined ? [] : [`/(?:${alternatives(files.split(' '))})$`]),
+    ...(paths.length === 0 ? [] : [`/(?:${alternatives(paths)})(?:/.*)?$`]),
+    ...(belowHidden === undefined ? [] : [`/[.][^/]+/(?:.*/)?(?:${alternatives(belowHidden.split(' '))})(?:/.*)?$`]),
+  ]);
+
 export const hiddenProtectedNames: readonly string[] = protectedPathTable
   .filter(({ asks }) => asks === 'always')
   .flatMap(({ folders = '', files = '' }) => `${folders} ${files}`.split(' '))
@@ -166,8 +178,12 @@ function matcher(globs: string | undefined): (name: string) => boolean {
 }
 
 function tester(globs: readonly string[], before: string, after: string): (text: string) => boolean {
-  const form = new RegExp(`${before}(?:${globs.map(sourceOf).join('|')})${after}`);
+  const form = new RegExp(`${before}(?:${alternatives(globs)})${after}`);
   return (text) => form.test(text);
+}
+
+function alternatives(globs: readonly string[]): string {
+  return globs.map(sourceOf).join('|');
 }
 
 function sourceOf(glob: string): string {

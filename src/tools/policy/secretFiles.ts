@@ -75,6 +75,13 @@ const sourceOf = (glob: string) =>
     .join('|');
 const secretName = new RegExp(`^(${secretFileNameGlobs.map(sourceOf).join('|')})$`);
 const secretPaths = new RegExp(`(^|/)(${pathGlobs.map(sourceOf).join('|')})$`);
+/** Returns regular expressions, as `protectedPathForms`, for secret files: they match templates and public keys, too. */
+export const secretPathForms = (): string[] => [
+  `/(?:${secretFileNameGlobs.map(sourceOf).join('|')})(?:[.~-](?:bak|backup|old|orig|save)|~)?$`,
+  `/(?:${pathGlobs.map(sourceOf).join('|')})$`,
+  `/(?:${[...secretFolders].map(escaped).join('|')})/.*$`,
+];
+
 // Environment and memory of a process on Linux, which contain the keys of the process.
 const processMemory = /(^|\/)proc\/([^/]+\/(task\/[^/]+\/)?(environ|mem|auxv)|kcore)$/;
 

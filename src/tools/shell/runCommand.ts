@@ -91,8 +91,9 @@ export async function runCommand(
     if (end === 'quiet' || end === 'goes on') return await goOn(end === 'goes on');
     reason = endText(end);
     if (typeof end === 'string') return await cutShort(end);
+    const leavesProcesses = sandbox !== undefined && sandbox.filter === undefined;
     // Processes left in the group are ended; an independent daemon survives and is named.
-    const left = await endCommandProcesses(started.pid!, marker, 'group');
+    const left = await endCommandProcesses(started.pid!, marker, leavesProcesses ? 'all' : 'group');
     await started.waitForOutput(100);
     if (end.exceeded) {
       await sandbox?.discard();

@@ -116,18 +116,18 @@ async function spawnShell(
   sandbox: SandboxedCommand | undefined,
   env: NodeJS.ProcessEnv,
 ): Promise<ChildProcess & { stdout: Readable; stderr: Readable }> {
-  const filter = sandbox && (await open(sandbox.filter));
+  const filter = sandbox?.filter === undefined ? undefined : await open(sandbox.filter);
   try {
     const [program, ...args] = sandbox ? sandbox.commandLine(argv) : argv;
     const child = spawn(program!, args, {
-      cwd: sandbox ? '/' : folder,
+      cwd: filter ? '/' : folder,
       env,
       // Never a pipe as input: bash treats a socket as a remote shell and reads profiles.
       stdio: ['ignore', 'pipe', 'pipe', ...(filter ? [filter.fd, 'pipe' as const] : [])],
       detached: process.platform !== 'win32', // own process group, to be ended together
       windowsHide: true,
     });
-    sandbox?.started(child.stdio[4] as Readable, child.pid);
+    if (filter) sandbox?.started(child.stdio[4] as Readable, child.pid);
     return child as ChildProcess & { stdout: Readable; stderr: Readable };
   } finally {
     await filter?.close();

@@ -23,6 +23,12 @@ describe('The rows of the presets', () => {
   it('say why there is no sandbox', () =>
     assert.equal(rows(missing)[3], `${sandboxed} — Not available: bubblewrap is not installed`));
 
+  it('say that a sandbox is a preview', () =>
+    assert.equal(
+      rows({ isAvailable: true, program: 'sandbox-exec', isPreview: true })[3],
+      `${sandboxed} — preview: network access and other folders ask; protected files cannot be changed`,
+    ));
+
   it('have no sandbox in an untrusted workspace', () => {
     const names = presetRows({ sandbox: available, trusted: false }).map(({ preset }) => preset);
     assert.deepEqual(names, ['ask-everything', 'reads-free', 'edits-free', 'autopilot']);

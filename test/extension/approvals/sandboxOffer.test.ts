@@ -56,6 +56,13 @@ describe('The offer of the sandbox', () => {
     assert.deepEqual(state.shown, ['offer']);
   });
 
+  it('does not come for a preview', async () => {
+    const { state, openWindow } = user();
+    state.found = { isAvailable: true, program: 'sandbox-exec', isPreview: true };
+    await openWindow()(6);
+    assert.deepEqual(state.shown, []);
+  });
+
   it('does not count denials, automatic decisions and other tools', async () => {
     const { state, openWindow } = user();
     const allow = openWindow();

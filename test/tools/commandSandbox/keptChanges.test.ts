@@ -63,7 +63,7 @@ describe('what a sandboxed command has changed', function () {
         },
       },
     });
-    const filter = await open(command.filter);
+    const filter = await open(command.filter!);
     const [program, ...args] = command.commandLine(['/bin/bash', '-ec', script]);
     const env = { ...process.env, ...command.environment };
     const child = spawn(program!, args, { cwd: '/', env, stdio: ['ignore', 'pipe', 'pipe', filter.fd, 'pipe'] });

@@ -150,7 +150,7 @@ async function outputOf(
   command: SandboxedCommand,
   program: readonly string[],
 ): Promise<{ text: string; errors: string }> {
-  const filter = await open(command.filter);
+  const filter = await open(command.filter!);
   try {
     const [first, ...args] = command.commandLine(program);
     const env = {

@@ -142,7 +142,7 @@ async function runInside(world: ProbeWorld, probe: Probe, script: string, isAllo
       },
     },
   });
-  world.filter = command.filter;
+  world.filter = command.filter!;
   const { output } = await runCommand(command, world, probe, script);
   world.exceeded = await command.exceededLimit();
   if (probe.ending === 'stop' || world.exceeded) await command.discard();
@@ -160,7 +160,7 @@ async function runCommand(
   probe: Probe,
   script: string,
 ): Promise<{ output: Promise<unknown> }> {
-  const filter = await open(command.filter);
+  const filter = await open(command.filter!);
   try {
     const argv = command.commandLine(['/bin/bash', '--norc', '-c', `${script}\necho ::end`]);
     return await runProgram(argv, '/', world, probe, command.environment, { descriptor: filter.fd, command });
