@@ -70,11 +70,8 @@ export interface SandboxedCommand {
    * working folder, and processes that the command leaves behind go on.
    */
   filter?: string;
-  /**
-   * Call at once after the start of the command line: watches the processes. `information` is what it writes to descriptor 4; `pid` is
-   * undefined if it could not be started.
-   */
-  started(information: Readable, pid: number | undefined): void;
+  /** Watches the processes; `information` is what the command line writes to descriptor 4. */
+  started(information: Readable): void;
   /** Returns the limit because of which the command was ended, after its end. Nothing of it must be kept then. */
   exceededLimit(): Promise<ExceededLimit | undefined>;
   /** Variables in addition to those of a command outside. */

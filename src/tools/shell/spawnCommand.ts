@@ -127,7 +127,7 @@ async function spawnShell(
       detached: process.platform !== 'win32', // own process group, to be ended together
       windowsHide: true,
     });
-    if (filter) sandbox?.started(child.stdio[4] as Readable, child.pid);
+    if (filter) sandbox?.started(child.stdio[4] as Readable);
     return child as ChildProcess & { stdout: Readable; stderr: Readable };
   } finally {
     await filter?.close();

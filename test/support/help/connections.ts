@@ -276,8 +276,8 @@ export const startedPrograms: readonly StartedProgram[] = [
     by: ['tools/commandSandbox/macos/testMacSandbox.ts'],
   },
   {
-    what: '`sh` for a test if commands can have limits of their own',
-    when: 'Once per window, before the first sandboxed command',
+    what: '`sh` for a test if commands can have limits of their own, and `renice`',
+    when: 'Once per window, before the first sandboxed command; when one has hundreds of processes',
     connects: 'To nothing',
     by: ['tools/commandSandbox/linux/limits/limitedCommands.ts'],
   },

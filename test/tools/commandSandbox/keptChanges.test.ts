@@ -67,7 +67,7 @@ describe('what a sandboxed command has changed', function () {
     const [program, ...args] = command.commandLine(['/bin/bash', '-ec', script]);
     const env = { ...process.env, ...command.environment };
     const child = spawn(program!, args, { cwd: '/', env, stdio: ['ignore', 'pipe', 'pipe', filter.fd, 'pipe'] });
-    command.started(child.stdio[4] as Readable, child.pid);
+    command.started(child.stdio[4] as Readable);
     await filter.close();
     let output = '';
     for (const stream of [child.stdout!, child.stderr!]) stream.on('data', (chunk) => (output += chunk));

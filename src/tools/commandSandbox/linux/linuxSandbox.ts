@@ -158,9 +158,9 @@ export function createLinuxSandbox(options: LinuxSandboxOptions): CommandSandbox
           ]),
         ],
         filter,
-        started(information, pid) {
+        started(information) {
           processes.started(information);
-          limited.started(pid, processes.first(), () => void processes.end());
+          limited.started(processes.first(), () => void processes.end());
         },
         exceededLimit: limited.exceeded,
         environment: {

@@ -164,7 +164,7 @@ async function outputOf(
       stdio: ['ignore', 'pipe', 'pipe', filter.fd, 'pipe'],
       timeout: 20_000,
     });
-    command.started(child.stdio[4] as Readable, child.pid);
+    command.started(child.stdio[4] as Readable);
     let [text, errors] = ['', ''];
     child.stdout!.on('data', (chunk) => (text += chunk));
     child.stderr!.on('data', (chunk) => (errors += chunk));

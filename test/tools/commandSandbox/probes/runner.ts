@@ -189,7 +189,7 @@ async function runProgram(
     stdio: ['pipe', 'pipe', 'pipe', ...(sandboxed ? [sandboxed.descriptor, 'pipe' as const] : [])],
     detached: true,
   });
-  sandboxed?.command.started(child.stdio[4] as Readable, child.pid);
+  sandboxed?.command.started(child.stdio[4] as Readable);
   const end = () => {
     try {
       process.kill(-child.pid!, 'SIGKILL');

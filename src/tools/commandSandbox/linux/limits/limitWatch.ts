@@ -19,6 +19,8 @@ interface LimitWatchOptions {
   first: Promise<number | undefined>;
   /** Returns a limit that the kernel has enforced. Absent: use is read from the processes. */
   enforced?(): Promise<ExceededLimit | undefined>;
+  /** Called once, when the command may have an eighth of the processes that it may have. */
+  onCrowded?(first: number): void;
   /** Called once, with the limit that the command exceeds. */
   onExceeded(limit: ExceededLimit): void;
 }
@@ -29,6 +31,8 @@ const usualInterval = 100;
 const busyInterval = 20;
 /** Milliseconds between two looks at the processes of a command that uses less than half of its limits. */
 const calmInterval = 250;
+/** Milliseconds until processes have noticed that they are stopped. */
+const restTime = 30;
 /** Milliseconds for which Bubblewrap may set up the view. */
 const maxOpening = 2000;
 
@@ -36,7 +40,9 @@ const maxOpening = 2000;
  * Watches the use of one command. A command cannot use more than the whole machine does: its processes are read only when the machine uses
  * more than a limit, or has so many new threads that they can exceed one. A usual command costs three small reads ten times a second.
  */
-export function watchLimits({ limits, folder, first, enforced, onExceeded }: LimitWatchOptions): { end(): void } {
+export function watchLimits({ limits, folder, first, enforced, onCrowded, onExceeded }: LimitWatchOptions): {
+  end(): void;
+} {
   const ended = new AbortController();
   const { signal } = ended;
   watch().catch(() => undefined); // it ends while it waits
@@ -50,7 +56,9 @@ export function watchLimits({ limits, folder, first, enforced, onExceeded }: Lim
     let found: ExceededLimit | undefined;
     let reading: Promise<void> | undefined;
     let nextRead = 0;
-    let counted = { all: readMachineUse().threads, own: 0 };
+    let restsUntil: number | undefined;
+    const began = readMachineUse().threads;
+    let counted = { all: began, own: 0 };
     try {
       while (!signal.aborted) {
         if (!enforced) view ??= openNamespaceView(pid);
@@ -58,7 +66,7 @@ export function watchLimits({ limits, folder, first, enforced, onExceeded }: Lim
         let isBusy = true;
         try {
           const machine = readMachineUse();
-          isBusy = shareOf(machine.usedMemory, machine.threads) > 0.5;
+          isBusy = restsUntil !== undefined || shareOf(machine.usedMemory, machine.threads) > 0.5;
           found ??= findExceeded(machine, pid) ?? (await enforced?.());
         } catch {} // too many open files: the next look is soon
         if (found) return signal.aborted ? undefined : onExceeded(found);
@@ -74,25 +82,34 @@ export function watchLimits({ limits, folder, first, enforced, onExceeded }: Lim
       if (readDiskSize(folder).freeDisk < limits.minFreeDisk) return exceededDisk(limits);
       if (freeMemory < limits.minFreeMemory) return exceededFreeMemory(limits);
       if (enforced) return undefined;
+      if (threads - began > limits.maxProcesses / 8) {
+        onCrowded?.(pid);
+        onCrowded = undefined;
+      }
       const hasGrown = threads - counted.all > limits.maxProcesses - counted.own;
       if (!view) {
         const isUnknown = Date.now() > opensUntil && (hasGrown || usedMemory > limits.maxMemory);
         return isUnknown ? unknownUse(hasGrown ? exceededProcesses(limits) : exceededMemory(limits)) : undefined;
       }
+      if (restsUntil !== undefined) return Date.now() < restsUntil ? undefined : countAtRest(view, pid);
       if (hasGrown) {
-        counted = { all: threads, own: countAtRest(view, pid) };
-        if (counted.own > limits.maxProcesses) return exceededProcesses(limits);
+        send(-pid, 'SIGSTOP');
+        restsUntil = Date.now() + restTime;
       }
       if (shareOf(usedMemory, threads) > 1 && Date.now() > nextRead) reading ??= readProcesses(view);
       return undefined;
     }
 
-    /** Counts while the processes are stopped: next to a thousand of them that work, it would take seconds, in which they are ten thousand. */
-    function countAtRest(view: NamespaceView, pid: number): number {
-      send(-pid, 'SIGSTOP');
-      const count = view.countTasks(limits.maxProcesses);
-      if (count <= limits.maxProcesses) send(-pid, 'SIGCONT');
-      return count;
+    /**
+     * Counts processes that have been stopped for a moment. Next to a thousand of them that work, it would take seconds, in which they are ten
+     * thousand: only a wait and a signal are fast then.
+     */
+    function countAtRest(view: NamespaceView, pid: number): ExceededLimit | undefined {
+      counted = { all: readMachineUse().threads, own: view.countTasks(limits.maxProcesses) };
+      if (counted.own > limits.maxProcesses) return exceededProcesses(limits);
+      restsUntil = undefined;
+      send(-pid, 'SIGCONT');
+      return undefined;
     }
 
     /** Does not wait for many files of many processes: they are counted meanwhile. */

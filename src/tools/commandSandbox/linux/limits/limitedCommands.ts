@@ -1,5 +1,4 @@
 import { execFile } from 'node:child_process';
-import { setPriority } from 'node:os';
 import { type CommandLimits, type ExceededLimit, limitsFor } from '../../commandLimits.ts';
 import { type CommandCgroup, createCommandCgroup, findCgroupParent } from './commandCgroup.ts';
 import { watchLimits } from './limitWatch.ts';
@@ -20,11 +19,10 @@ interface LimitedCommand {
   commandPrefix: string[];
   /**
    * Watches the command.
-   * @param pid process of the command line, just started; undefined if it could not be
    * @param first process id of its first process
    * @param stop ends all processes; called at most once
    */
-  started(pid: number | undefined, first: Promise<number | undefined>, stop: () => void): void;
+  started(first: Promise<number | undefined>, stop: () => void): void;
   /** Returns the limit because of which it was ended, after its end. */
   exceeded(): Promise<ExceededLimit | undefined>;
   /** Stops watching. */
@@ -45,13 +43,19 @@ export function createLimitedCommands({ folder, shell, limits: changed }: Limite
     let watch: { end(): void } | undefined;
     return {
       commandPrefix: cgroup?.enterCommand(shell) ?? [],
-      started(pid, first, stop) {
-        if (!cgroup && pid !== undefined) lowerPriority(pid);
+      started(first, stop) {
         const onExceeded = (limit: ExceededLimit) => {
           exceeded = limit;
           stop();
         };
-        watch = watchLimits({ limits, folder, first, enforced: cgroup?.exceeded, onExceeded });
+        watch = watchLimits({
+          limits,
+          folder,
+          first,
+          enforced: cgroup?.exceeded,
+          onCrowded: lowerPriority,
+          onExceeded,
+        });
       },
       exceeded: async () => exceeded ?? (await cgroup?.exceeded()),
       end: () => watch?.end(),
@@ -68,16 +72,9 @@ async function createIn(parent: string | undefined, limits: CommandLimits): Prom
   return parent === undefined ? undefined : createCommandCgroup(parent, limits).catch(() => undefined);
 }
 
-/** Priority as of the program `nice`, at which the editor still works next to many processes. */
-const watchedPriority = 10;
-
-/** Lowers the priority of a command line that starts, and so that of all of its processes. */
-function lowerPriority(pid: number): void {
-  try {
-    setPriority(pid, watchedPriority);
-  } catch {
-    // already gone
-  }
+/** Lowers the priority of many processes, so that the editor still works next to them. */
+function lowerPriority(group: number): void {
+  execFile('renice', ['-n', '10', '-g', String(group)], { cwd: '/' }, () => {}); // without it, the editor is slower
 }
 
 const succeeds = ([program, ...args]: readonly string[]): Promise<boolean> =>
