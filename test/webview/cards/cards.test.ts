@@ -140,6 +140,10 @@ describe('The first line of a card', () => {
     const says = (outcome: ToolOutcome, code: string) =>
       cardLineAriaLabel(cardLine(seenOf('shell.run', { args: { command: 'npm test' } }, { state: { ...state, code }, outcome })));
     assert.equal(says(failedToolOutcome('TOOL_TIMEOUT', 'x'), 'TOOL_TIMEOUT'), 'Ran npm test · timed out · 1 min');
+    const limit = (reason: string) => says(failedToolOutcome('TOOL_EXEC_FAILED', 'x', { reason }), 'TOOL_EXEC_FAILED');
+    assert.equal(limit('MEMORY_LIMIT'), 'Ran npm test · was stopped: not enough memory · 1 min');
+    assert.equal(limit('PROCESS_LIMIT'), 'Ran npm test · was stopped: too many processes · 1 min');
+    assert.equal(limit('DISK_LIMIT'), 'Ran npm test · was stopped: not enough disk space · 1 min');
     assert.equal(says(failedToolOutcome('TOOL_INTERRUPTED', 'Stopped while it ran; x.'), 'TOOL_INTERRUPTED'), 'Ran npm test · you stopped it · 1 min');
   }); // biome-ignore format: rows
 
