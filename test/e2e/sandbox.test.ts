@@ -97,6 +97,24 @@ describe('sandbox', () => {
     await editor.screenshot('sandbox-blocked');
   });
 
+  it('one answer covers all package registries: a row of the list, and of the rules', async () => {
+    await runs(`curl -sS --max-time 60 http://registry.npmjs.org:443/`);
+    assert.match(await editor.dialog.text(), /^Allow network access to registry\.npmjs\.org\?/);
+    await editor.dialog.click('Always Allow…');
+    const list = quickPickOf(editor.page);
+    await list.rows.filter({ hasText: 'registry.npmjs.org, in this workspace' }).first().waitFor({ state: 'attached' });
+    await editor.screenshot('sandbox-registries');
+    await list.pick('All package registries, in this workspace');
+    await done();
+    await editor.command('Towpath: Approvals…');
+    await list.rows
+      .filter({ hasText: 'Allow network access to package registries' })
+      .first()
+      .waitFor({ state: 'attached' });
+    await editor.screenshot('sandbox-registries-rule');
+    await editor.page.keyboard.press('Escape');
+  });
+
   it('changes of protected files are asked about at the end', async () => {
     await runs('mkdir -p .vscode && echo {} > .vscode/settings.json && echo kept > b.txt');
     assert.match(await editor.dialog.text(), /^Keep the changes of protected files\?/);

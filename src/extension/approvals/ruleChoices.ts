@@ -3,8 +3,10 @@ import type { PermissionRule } from '../../protocol/content/rule.ts';
 import { escapeInvisibleInLine } from '../../protocol/text/escapeInvisible.ts';
 import { t } from '../../protocol/text/l10n.ts';
 import { localize } from '../../protocol/text/localized.ts';
+import { networkAccessTool } from '../../tools/core/commandSandbox.ts';
 import { offeredAllowChoices, summarizeRuleCoverage } from '../../tools/policy/rules.ts';
 import { availableRuleScopes } from './approvalsMenu.ts';
+import { hostList } from './hostList.ts';
 import type { PolicyScope } from './policies.ts';
 
 export interface RuleChoice extends vscode.QuickPickItem {
@@ -24,6 +26,10 @@ export function ruleChoices(offered: readonly PermissionRule[][], everywhere = f
 }
 
 function choiceOf(rules: readonly PermissionRule[], scope: string): vscode.QuickPickItem {
+  const [only] = rules;
+  if (only?.registries) return { label: `${t('All package registries')}, ${scope}`, detail: hostList(only.registries) };
+  if (only?.tool === networkAccessTool && only.site !== undefined)
+    return { label: `${escapeInvisibleInLine(new URL(only.site).host)}, ${scope}` };
   const { what, where } = summarizeRuleCoverage(rules, localize);
   const covered = rules.every((rule) => rule.command !== undefined && !rule.varies) ? t('Exactly: {0}', what) : what;
   const holds = [where, scope].filter(Boolean).join(', ');

@@ -45,6 +45,8 @@ export class SandboxPage implements vscode.TextDocumentContentProvider {
 }
 
 const allowedHosts = (rules: readonly PermissionRule[]): string[] =>
-  rules.flatMap(({ effect, tool, site }) =>
-    effect === 'allow' && tool === networkAccessTool && site !== undefined ? [new URL(site).host] : [],
+  rules.flatMap(({ effect, tool, site, registries }) =>
+    effect === 'allow' && tool === networkAccessTool && (site ?? registries) !== undefined
+      ? (registries ?? [site!]).map((one) => new URL(one).host)
+      : [],
   );

@@ -21,6 +21,7 @@ export const commandRuleKindNames = {
  * Decision of the user for many calls. `tool` is a name or a prefix with `*` (`fs.*`). `path` is a glob of workspace-relative paths, all of
  * which must match. `site` is the origin of a page. `server` identifies the MCP server if the tool name does not: `starts` is its command
  * line or address for display, `identity` a hash of the configuration, `definition` a hash of the server's description of the tool.
+ * `registries` are the origins of the package registries that were known at the time of the answer: later ones are not covered.
  *
  * Commands: to ask or deny, `command` is the first words of a command in any folder. To allow, `command` is the complete argument vector in
  * `folder` (workspace-relative; absent: the workspace root). With `varies`, `command` is a row of the command table with other arguments
@@ -35,6 +36,7 @@ export const permissionRuleSchema = z.strictObject({
   varies: z.literal(true).optional(),
   kind: z.enum(commandRuleKinds).optional(),
   site: z.string().min(1).max(300).optional(),
+  registries: z.array(z.string().min(1).max(300)).min(1).max(200).optional(),
   server: z
     .strictObject({
       starts: z.string().max(300),

@@ -107,7 +107,8 @@ export interface ToolContext {
 }
 
 /** `tool`: name for rules; `target`: what the call wants to access, for the record. The texts and the grant are those of an approval. */
-interface AccessRequest extends Pick<ToolCallPlan, 'what' | 'where' | 'why' | 'details' | 'site' | 'grant'> {
+interface AccessRequest
+  extends Pick<ToolCallPlan, 'what' | 'where' | 'why' | 'details' | 'site' | 'registries' | 'grant'> {
   tool: string;
   target: AccessTarget;
 }
@@ -152,6 +153,8 @@ export interface ToolCallPlan {
   /** Paths named by the command, for rules that ask or deny. A folder ends in `/`; the workspace is ''. */
   named?: readonly string[];
   site?: string;
+  /** Sites of all package registries, if `site` is one of them. */
+  registries?: readonly string[];
   /** Execution in the sandbox. `isUndoable` tells if an undo will restore what the call changes. */
   sandboxed?: { run(context: ToolContext): Promise<unknown>; isUndoable(): Promise<boolean> };
   /** Reason why a command cannot run in the sandbox; used only under the preset `sandbox`. */

@@ -182,7 +182,8 @@ function byPreset(preset: ApprovalPreset, { risk, trusted, sandboxed }: PolicySu
 
 const described = (rule: ScopedPermissionRule): LocalizedMessage => message(owners[rule.scope], coverageOf(rule));
 
-function coverageOf({ tool, path, command, site, server, kind }: ScopedPermissionRule): LocalizableText {
+function coverageOf({ tool, path, command, site, registries, server, kind }: ScopedPermissionRule): LocalizableText {
+  if (registries) return message('network access to package registries');
   const covered = kind === undefined ? [path, command, site] : [commandRuleKindNames[kind]];
   return server ? serverRuleLabel(tool, server) : [tool, ...covered].filter(Boolean).join(' ');
 }
@@ -201,6 +202,7 @@ function matches(rule: PermissionRule, subject: PolicySubject): boolean {
   if (widens ? !ruleAppliesToOrigin(rule, subject.origin, isNamed) : !isNamed) return false;
   if (rule.path !== undefined && !matchesPaths(rule.path, subject.paths, widens)) return false;
   if (rule.site !== undefined && !matchesSite(rule.site, subject.site, widens)) return false;
+  if (rule.registries !== undefined && !rule.registries.includes(subject.site ?? '')) return false;
   if (rule.kind !== undefined) return false; // only for allow
   if (rule.command === undefined) return true;
   return !widens && matchesCommand(rule.command, subject.command ?? ''); // for allow, see `coveringParts`

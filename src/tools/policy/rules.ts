@@ -44,7 +44,7 @@ export function parsePolicyRules(
 }
 
 function problemOf(rule: PermissionRule): LocalizedMessage | string | undefined {
-  const { effect, tool, path, command, folder, varies, kind, site, server } = rule;
+  const { effect, tool, path, command, folder, varies, kind, site, registries, server } = rule;
   try {
     if (path !== undefined) createGlobMatcher(path);
   } catch (error) {
@@ -53,6 +53,8 @@ function problemOf(rule: PermissionRule): LocalizedMessage | string | undefined 
   if (path !== undefined && /\\|\/\/|\/\.\/|^\s|\s$/.test(path))
     return message('path: write it like {0}', 'src/lib/**');
   if (site !== undefined && originOf(site) !== site) return message('site: write it like {0}', 'https://example.com');
+  if (registries?.some((one) => originOf(one) !== one))
+    return message('registries: write them like {0}', 'https://example.com');
   if (server !== undefined && effect !== 'allow')
     return effect === 'ask' ? message('server: ask by its name') : message('server: deny by its name');
   if (server !== undefined && !/^(mcp|vscode)\.[^*]+$/.test(tool))
@@ -64,6 +66,8 @@ function problemOf(rule: PermissionRule): LocalizedMessage | string | undefined 
   if ((folder !== undefined && (command ?? kind) === undefined) || (varies && command === undefined))
     return message('folder, varies: only for a command');
   const given = [path, command, kind, site, server].filter((one) => one !== undefined).length;
+  if (registries && (effect !== 'allow' || tool !== networkAccessTool || given > 0))
+    return message('registries: only to allow {0}', networkAccessTool);
   return given > 1 ? message('it has several of path, command, kind, site and server; use one') : undefined;
 }
 
@@ -94,7 +98,10 @@ export function alwaysAllowRuleChoices({ call, plan }: Pick<ApprovalRequest, 'ca
   const tool = plan.tool ?? call.name;
   const allow = (more: Partial<PermissionRule> = {}): PermissionRule => ({ effect: 'allow', tool, ...more });
   if (plan.grant === undefined || plan.guarded) return [];
-  if (plan.site !== undefined) return [[allow({ site: plan.site })]];
+  if (plan.site !== undefined) {
+    const { site, registries } = plan;
+    return [[allow({ site })], ...(registries ? [[allow({ registries: [...registries] })]] : [])];
+  }
   if (plan.origin) {
     const { starts, identity, definition } = plan.origin;
     return [[allow({ server: { starts, identity, definition } })]];
@@ -208,10 +215,12 @@ export function summarizeRuleCoverage(
   return { what, ...(where.length > 0 && { where: where.join(', ') }) };
 }
 
-function coveredBy({ effect, tool, path, command, kind, varies, site, server }: PermissionRule): LocalizableText {
+function coveredBy(rule: PermissionRule): LocalizableText {
+  const { effect, tool, path, command, kind, varies, site, registries, server } = rule;
   if (server !== undefined) return message('{0} as it is now', serverRuleLabel(tool, server));
   if (site !== undefined && tool === networkAccessTool) return message('network access to {0}', new URL(site).host);
   if (site !== undefined) return message('{0} of {1}', tool, site);
+  if (registries) return message('network access to package registries');
   if (kind !== undefined) return message(commandRuleKindNames[kind]);
   if (command === undefined) return path === undefined ? tool : message('{0} in {1}', tool, path);
   const started = varies ? copyIn(command).started : command;

@@ -1,15 +1,20 @@
 import { message } from '../../protocol/text/l10n.ts';
 import { joinLocalizableTexts } from '../../protocol/text/localized.ts';
-import type { NetworkTarget, SandboxQuestions } from '../commandSandbox/commandSandbox.ts';
+import type { SandboxQuestions } from '../commandSandbox/commandSandbox.ts';
+import { siteOfTarget } from '../commandSandbox/networkSite.ts';
 import { networkAccessTool } from '../core/commandSandbox.ts';
 import type { ToolContext } from '../core/tool.ts';
 import type { PausableTimeout } from './pausableTimeout.ts';
 
-/** Returns the questions of a sandboxed command as approvals of its call. The time limit does not count meanwhile. */
+/**
+ * Returns the questions of a sandboxed command as approvals of its call. The time limit does not count meanwhile.
+ * @param registries returns the sites of package registries
+ */
 export function sandboxQuestions(
   { requestAccess }: Pick<ToolContext, 'requestAccess'>,
   command: string,
   time: PausableTimeout | undefined,
+  registries: () => Promise<readonly string[]>,
 ): SandboxQuestions {
   const asked = async (work: () => Promise<boolean>) => {
     const resume = time?.pause();
@@ -21,8 +26,9 @@ export function sandboxQuestions(
   };
   return {
     mayConnect: (target, signal) =>
-      asked(() => {
-        const site = siteOf(target);
+      asked(async () => {
+        const site = siteOfTarget(target);
+        const known = await registries().catch((): string[] => []);
         const request = {
           tool: networkAccessTool,
           target: { ...target },
@@ -31,6 +37,7 @@ export function sandboxQuestions(
           details: command,
           why: message('The command is waiting.'),
           site,
+          ...(known.includes(site) && { registries: known }),
           grant: `${networkAccessTool} ${site}`,
         };
         return requestAccess(request, signal);
@@ -54,9 +61,3 @@ export function sandboxQuestions(
 
 const maxShown = 12;
 const maxRecorded = 100;
-
-/** Returns the origin by which rules name a network target. Other ports than those of the web count as https. */
-function siteOf({ host, port }: NetworkTarget): string {
-  const name = host.includes(':') ? `[${host}]` : host;
-  return port === 80 ? `http://${name}` : port === 443 ? `https://${name}` : `https://${name}:${port}`;
-}

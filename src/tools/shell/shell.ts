@@ -1,9 +1,11 @@
 // @invariant sandbox-never-falls-back: A command that is allowed because of the sandbox runs in it or not at all.
 import { randomUUID } from 'node:crypto';
+import { homedir } from 'node:os';
 import { isDeepStrictEqual } from 'node:util';
 import { type LocalizedMessage, message } from '../../protocol/text/l10n.ts';
 import type { CommandSandbox } from '../commandSandbox/commandSandbox.ts';
 import { programForOutside } from '../commandSandbox/outsidePrograms.ts';
+import { findPackageRegistries } from '../commandSandbox/packageRegistries.ts';
 import { findProjectPackages } from '../commands/grants/projectPackages.ts';
 import { commandApprovalReason, judgeCommand } from '../commands/judgeCommand.ts';
 import type { FileCoverage } from '../commands/loss/coverage.ts';
@@ -41,6 +43,8 @@ export interface ShellOptions {
   covers?: FileCoverage;
   /** Absent: commands are never sandboxed. */
   sandbox?: Pick<CommandSandbox, 'begin'>;
+  /** Returns the sites of package registries, known with these open folders (absolute, real). */
+  registries?(folders: readonly string[]): Promise<readonly string[]>;
 }
 
 /**
@@ -58,6 +62,7 @@ export function shellTool({
   lossLimit,
   covers,
   sandbox,
+  registries = (folders) => findPackageRegistries({ environment: process.env, home: homedir(), folders }),
 }: ShellOptions = {}): Tool {
   const made = new SeenOutputFiles();
   const refuseTwin = (command: string, folder: string, runId: string) =>
@@ -147,11 +152,14 @@ export function shellTool({
       if (goesOn) background.dropOldest();
       const limit = timeoutSeconds === undefined ? (goesOn ? undefined : timeout()) : timeoutSeconds * 1000;
       const time = limit === undefined ? undefined : createPausableTimeout(limit);
+      const folders = confinedBy
+        ? (await resolveWorkspaceRoots(openFolderRoots(workspace.roots))).map(({ realPath }) => realPath)
+        : [];
       const confined = await confinedBy?.begin({
         runId: context.runId,
         folder: folder.path,
-        folders: (await resolveWorkspaceRoots(openFolderRoots(workspace.roots))).map(({ realPath }) => realPath),
-        questions: sandboxQuestions(context, command, time),
+        folders,
+        questions: sandboxQuestions(context, command, time, () => registries(folders)),
       });
       const shown = mirror?.(command, folder.path);
       const settle = await made.begin(context.runId, { line: command, outputs, parts });

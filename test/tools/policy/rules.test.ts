@@ -20,6 +20,7 @@ describe('rules written by hand', () => {
     ['a folder is for what is allowed', [{ effect: 'deny', tool: 'shell.run', command: 'npm test', folder: 'src' }], [{ scope: 'user', effect: 'deny', tool: 'shell.run' }], [/by its first words\)\. Until then, deny applies to all of shell\.run/]],
     ['a folder is for a command', [{ effect: 'allow', tool: 'fs.edit', folder: 'src' }, { effect: 'allow', tool: 'shell.run', varies: true }], [], [/for a command/, /for a command/]],
     ['a kind or a command', [{ effect: 'allow', tool: 'shell.run', command: 'npm test', kind: 'checks' }], [], [/several of/]],
+    ['registries are sites, and only allow network access', [{ effect: 'allow', tool: 'shell.network', registries: ['pypi.org'] }, { effect: 'allow', tool: 'web.fetch', registries: ['https://pypi.org'] }, { effect: 'allow', tool: 'shell.network', registries: ['https://pypi.org'], site: 'https://a.example' }, { effect: 'deny', tool: 'shell.network', registries: ['https://pypi.org'] }], [{ scope: 'user', effect: 'deny', tool: 'shell.network' }], [/write them like/, /only to allow shell\.network/, /only to allow shell\.network/, /deny applies to all/]],
     ['no list at all asks about everything', { deny: '*' }, [{ scope: 'user', effect: 'ask', tool: '*' }], [/deny/]],
   ]; // biome-ignore format: a table
   for (const [name, written, rules, problems] of cases)
@@ -50,6 +51,8 @@ describe('Always Allow… offers', () => {
     ['mcp.memory.add', { origin: { ...server, starts: `npx ${'x'.repeat(100)} memory`, earlier: [], own: false } }, [`mcp.memory.add of “npx ${'x'.repeat(12)}…${'x'.repeat(9)} memory” as it is now`]],
     ['mcp.call_tool', { tool: 'mcp.memory.add', origin: { ...server, earlier: [], own: false } }, ['mcp.memory.add of “npx memory” as it is now']],
     ['web.fetch', { site: 'https://example.com' }, ['web.fetch of https://example.com']],
+    ['shell.network', { site: 'https://example.com' }, ['network access to example.com']],
+    ['shell.network', { site: 'https://pypi.org', registries: ['https://pypi.org', 'https://a.example'] }, ['network access to pypi.org', 'network access to package registries']],
   ]; // biome-ignore format: a table
   for (const [name, plan, offered] of files)
     it(`${name} of ${plan.change?.path ?? plan.paths ?? 'anything'}: ${offered.join(', ') || 'nothing'}`, () =>

@@ -7,6 +7,7 @@ import type { ToolOutcome } from '../../../src/protocol/content/tools.ts';
 import type { RunEventBody } from '../../../src/protocol/run/events.ts';
 import type { ApprovalAnswer, ApprovalRequest } from '../../../src/tools/core/tool.ts';
 import { builtinTools } from '../../../src/tools/host/builtinTools.ts';
+import { alwaysAllowRuleChoices } from '../../../src/tools/policy/rules.ts';
 import { type TemporarySandbox, temporarySandbox } from '../../support/commandSandbox.ts';
 import { eventually } from '../../support/eventually.ts';
 import { type Listening, listen } from '../../support/listening.ts';
@@ -210,6 +211,33 @@ describe('tools: shell.run in the sandbox', function () {
       assert.ok(
         talking.events.some((event) => event.type === 'question' && event.isOver) || talking.asked.length === 2,
       );
+    });
+
+    it('one answer covers the package registries that were known then, and no other host', async () => {
+      const site = `https://127.0.0.1:${server.port}`;
+      const rules: ScopedPermissionRule[] = [];
+      const tools = builtinTools({
+        shell: { sandbox, covers: async () => ({ isWhole: true }), registries: async () => ['https://pypi.org', site] },
+      });
+      const talking = conversation(workspace, {
+        tools,
+        policy: { preset: 'sandbox', rules },
+        answer: async (request) => {
+          const offered = alwaysAllowRuleChoices(request);
+          if (offered.length < 2) return { decision: 'deny' };
+          for (const rule of offered[1]!) rules.push({ ...rule, scope: 'workspace' });
+          return { decision: 'allow', always: true };
+        },
+      });
+      for (const _ of [1, 2]) assert.equal((await run(talking, fetch())).output, 'hello');
+      assert.equal(talking.asked.length, 1);
+      assert.deepEqual(
+        rules.map(({ registries }) => registries),
+        [['https://pypi.org', site]],
+      );
+      const { output } = await run(talking, fetch().replace('127.0.0.1', 'localhost'));
+      assert.match(output, /Blocked/);
+      assert.equal(talking.asked.length, 2);
     });
 
     it('a rule for the host answers; allowed for this run, it is not asked again', async () => {
