@@ -18,6 +18,7 @@ describe('sandbox', () => {
     server = await listen(async (_, response) => void response.end('hello\n'));
     editor = await openTowpath({
       files: { 'a.txt': 'one\n' },
+      env: { npm_config_registry: `http://127.0.0.1:${server.port}/npm/` },
       settings: {
         'towpath.model': 'openai-compatible/scripted',
         'towpath.providers': { 'openai-compatible': { baseUrl: provider.url } },
@@ -97,22 +98,42 @@ describe('sandbox', () => {
     await editor.screenshot('sandbox-blocked');
   });
 
-  it('one answer covers all package registries: a row of the list, and of the rules', async () => {
-    await runs(`curl -sS --max-time 60 http://registry.npmjs.org:443/`);
-    assert.match(await editor.dialog.text(), /^Allow network access to registry\.npmjs\.org\?/);
-    await editor.dialog.click('Always Allow…');
-    const list = quickPickOf(editor.page);
-    await list.rows.filter({ hasText: 'registry.npmjs.org, in this workspace' }).first().waitFor({ state: 'attached' });
-    await editor.screenshot('sandbox-registries');
-    await list.pick('All package registries, in this workspace');
-    await done();
+  const isListed = (text: string) =>
+    quickPickOf(editor.page).rows.filter({ hasText: text }).first().waitFor({ state: 'attached' });
+  const rule = async (text: string, picture: string) => {
     await editor.command('Towpath: Approvals…');
-    await list.rows
-      .filter({ hasText: 'Allow network access to package registries' })
-      .first()
-      .waitFor({ state: 'attached' });
-    await editor.screenshot('sandbox-registries-rule');
+    await isListed(text);
+    await editor.screenshot(picture);
     await editor.page.keyboard.press('Escape');
+  };
+
+  it('one answer covers all package registries: a row of the list, and of the rules', async () => {
+    const fetch = `curl -sS --noproxy '' http://127.0.0.1:${server.port}/npm/package`;
+    await runs(fetch);
+    await editor.dialog.click('Always Allow…');
+    await isListed(`127.0.0.1:${server.port}, in this workspace`);
+    await isListed('All package registries, in this workspace');
+    await editor.screenshot('sandbox-registries');
+    await quickPickOf(editor.page).pick('All package registries, in this workspace');
+    await done();
+    await runs(fetch);
+    await done();
+    assert.match(JSON.stringify(provider.requests.at(-1)!.body), /hello/);
+    await rule('Allow network access to package registries', 'sandbox-registries-rule');
+  });
+
+  it('one answer covers a program outside the sandbox', async () => {
+    await runs('docker ps');
+    assert.match(await editor.dialog.text(), /^Run this command outside the sandbox\?/);
+    await editor.dialog.click('Always Allow…');
+    await isListed('docker outside the sandbox, in this workspace');
+    await editor.screenshot('sandbox-program');
+    await quickPickOf(editor.page).pick('docker outside the sandbox, in this workspace');
+    await done();
+    await runs('docker compose ps | head -5');
+    await done();
+    await card().getByText('Ran outside the sandbox').waitFor();
+    await rule('Allow docker outside the sandbox', 'sandbox-program-rule');
   });
 
   it('changes of protected files are asked about at the end', async () => {

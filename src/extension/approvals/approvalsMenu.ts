@@ -107,9 +107,9 @@ function rulesOf(policies: ApprovalPolicies, servers: Servers, scope: PolicyScop
 /** Under the preset of sandboxed commands, a rule runs a command where it was made for; see `Verdict.isExact`. */
 function sandboxDescription(
   { sandbox }: ApprovalPolicies,
-  { effect, tool, command, varies }: PermissionRule,
+  { effect, tool, command, varies, program }: PermissionRule,
 ): { description?: string } {
-  if (!sandbox.current?.isAvailable || effect !== 'allow' || tool !== 'shell.run') return {};
+  if (!sandbox.current?.isAvailable || effect !== 'allow' || tool !== 'shell.run' || program) return {};
   const isExact = command !== undefined && !varies;
   return { description: isExact ? t('outside the sandbox') : t('in the sandbox') };
 }

@@ -25,7 +25,8 @@ export const commandRuleKindNames = {
  *
  * Commands: to ask or deny, `command` is the first words of a command in any folder. To allow, `command` is the complete argument vector in
  * `folder` (workspace-relative; absent: the workspace root). With `varies`, `command` is a row of the command table with other arguments
- * known to be harmless. With `kind` instead of `command`, the rule covers all rows of the kind.
+ * known to be harmless. With `kind` instead of `command`, the rule covers all rows of the kind. With `program`, the rule covers a program
+ * that does not work in the sandbox, outside of it and in any folder, under the preset of the sandbox only.
  */
 export const permissionRuleSchema = z.strictObject({
   effect: z.enum(['allow', 'ask', 'deny']),
@@ -36,6 +37,7 @@ export const permissionRuleSchema = z.strictObject({
   varies: z.literal(true).optional(),
   kind: z.enum(commandRuleKinds).optional(),
   site: z.string().min(1).max(300).optional(),
+  program: z.string().min(1).max(100).optional(),
   registries: z.array(z.string().min(1).max(300)).min(1).max(200).optional(),
   server: z
     .strictObject({

@@ -19,6 +19,7 @@ import { findGrantRow } from './grants/grantTable.ts';
 import { isHarmlessEnvVariable, stripCommandPrefixes } from './grants/neutral.ts';
 import { pathOfTestSelector, patternOfBuildOutputFolders, type RequiredFileCheck } from './grants/values.ts';
 import type { CommandOutputFilePredicate } from './outputFiles.ts';
+import { outsideProgramOf } from './outsideProgram.ts';
 import {
   checkCommandArgumentPath,
   checkReadOnlyCommand,
@@ -171,6 +172,8 @@ async function partOf(
   }
   if (variables.length > 0) return part.words === '' || step.unsettled ? undefined : part;
   if (!settled) return undefined;
+  const program = part.words === '' || step.unsettled ? undefined : outsideProgramOf(words);
+  if (program !== undefined) part.program = program;
   const match = await findGrantRow(words, step.folder, roots);
   const claimed = match && (await checkedClaims(match.claims, step.folder, roots));
   if (claimed) {

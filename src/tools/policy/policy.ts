@@ -121,20 +121,21 @@ function guardsNamed(rule: PermissionRule, named: readonly string[]): boolean {
 }
 
 function coveringParts(
-  { rules }: ApprovalPolicy,
+  { rules, preset }: ApprovalPolicy,
   { tool, command = '', folder = '.', parts = [] }: PolicySubject,
 ): ScopedPermissionRule[] | undefined {
-  const allows = rules.filter(
-    (rule) => rule.effect === 'allow' && names(rule, tool) && (rule.command !== undefined || rule.kind !== undefined),
-  );
+  const isForCommands = ({ command, kind, program }: PermissionRule) => (command ?? kind ?? program) !== undefined;
+  const allows = rules.filter((rule) => rule.effect === 'allow' && names(rule, tool) && isForCommands(rule));
   const holdsIn = (rule: PermissionRule, folder: string) => (rule.folder ?? '.') === folder;
   const whole = allows.find((rule) => rule.command === command.trim() && !rule.varies && holdsIn(rule, folder));
   if (whole) return [whole];
   const needed = parts.filter(({ reads }) => !reads);
-  const covering = needed.flatMap(({ words, folders, row }) => {
+  const covering = needed.flatMap(({ words, folders, row, program }) => {
     const exact = (rule: PermissionRule) => rule.kind === undefined && !rule.varies && rule.command === words;
     const own = folders.length === 1 && allows.find((rule) => exact(rule) && holdsIn(rule, folders[0]!));
     if (own) return [own];
+    const ofProgram = program !== undefined && preset === 'sandbox' && allows.find((rule) => rule.program === program);
+    if (ofProgram) return [ofProgram];
     const covers = ({ kind, varies, command }: PermissionRule) =>
       kind !== undefined
         ? kind === row?.kind
@@ -182,7 +183,17 @@ function byPreset(preset: ApprovalPreset, { risk, trusted, sandboxed }: PolicySu
 
 const described = (rule: ScopedPermissionRule): LocalizedMessage => message(owners[rule.scope], coverageOf(rule));
 
-function coverageOf({ tool, path, command, site, registries, server, kind }: ScopedPermissionRule): LocalizableText {
+function coverageOf({
+  tool,
+  path,
+  command,
+  site,
+  registries,
+  server,
+  kind,
+  program,
+}: ScopedPermissionRule): LocalizableText {
+  if (program) return message('{0} outside the sandbox', program);
   if (registries) return message('network access to package registries');
   const covered = kind === undefined ? [path, command, site] : [commandRuleKindNames[kind]];
   return server ? serverRuleLabel(tool, server) : [tool, ...covered].filter(Boolean).join(' ');
@@ -203,7 +214,7 @@ function matches(rule: PermissionRule, subject: PolicySubject): boolean {
   if (rule.path !== undefined && !matchesPaths(rule.path, subject.paths, widens)) return false;
   if (rule.site !== undefined && !matchesSite(rule.site, subject.site, widens)) return false;
   if (rule.registries !== undefined && !rule.registries.includes(subject.site ?? '')) return false;
-  if (rule.kind !== undefined) return false; // only for allow
+  if (rule.kind !== undefined || rule.program !== undefined) return false; // only for allow, see `coveringParts`
   if (rule.command === undefined) return true;
   return !widens && matchesCommand(rule.command, subject.command ?? ''); // for allow, see `coveringParts`
 }

@@ -7,7 +7,7 @@ import type { ToolOutcome } from '../../../src/protocol/content/tools.ts';
 import type { RunEventBody } from '../../../src/protocol/run/events.ts';
 import type { ApprovalAnswer, ApprovalRequest } from '../../../src/tools/core/tool.ts';
 import { builtinTools } from '../../../src/tools/host/builtinTools.ts';
-import { alwaysAllowRuleChoices } from '../../../src/tools/policy/rules.ts';
+import { alwaysAllowRuleChoices, isProgramChoice } from '../../../src/tools/policy/rules.ts';
 import { type TemporarySandbox, temporarySandbox } from '../../support/commandSandbox.ts';
 import { eventually } from '../../support/eventually.ts';
 import { type Listening, listen } from '../../support/listening.ts';
@@ -105,6 +105,98 @@ describe('tools: shell.run in the sandbox', function () {
       assert.ok(talking.asked[0]!.plan.why.startsWith(why), talking.asked[0]!.plan.why);
       assert.deepEqual(placeOf(talking.events), []);
     });
+
+  describe('one answer for a program and the workspace', () => {
+    const played = async (commands: readonly string[], policy: Partial<ApprovalPolicy> = {}, more: object = {}) => {
+      const rules: ScopedPermissionRule[] = [...(policy.rules ?? [])];
+      const started: string[] = [];
+      const talking = conversation(workspace, {
+        tools: builtinTools({
+          shell: {
+            sandbox: { begin: () => Promise.reject(new Error('no sandbox here')) },
+            covers: async () => ({ isWhole: true }),
+            run: async (line) => {
+              started.push(line);
+              return { exitCode: 0, output: '' };
+            },
+          },
+        }),
+        policy: { preset: 'sandbox', ...policy, rules },
+        answer: async (request) => {
+          const made = alwaysAllowRuleChoices(request).find(isProgramChoice);
+          if (!made) return { decision: 'deny' };
+          rules.push({ ...made[0]!, scope: 'workspace' });
+          return { decision: 'allow', always: true };
+        },
+      });
+      for (const command of commands) await talking.call('shell.run', { command, ...more });
+      return { asked: talking.asked.map(({ plan }) => plan.command), started, rules, places: placeOf(talking.events) };
+    };
+
+    it('covers its other commands, with harmless steps around them, outside', async () => {
+      const commands = [
+        'docker compose ps',
+        'cd sub && docker logs a | tail -5; docker ps -a && ls',
+        'timeout 5 docker info',
+      ];
+      const { asked, started, rules, places } = await played(commands);
+      assert.deepEqual([asked, started, places], [[commands[0]], commands, ['outside', 'outside', 'outside']]);
+      assert.deepEqual(rules, [{ effect: 'allow', tool: 'shell.run', program: 'docker', scope: 'workspace' }]);
+    });
+
+    it('is offered for Git commands with a remote, each alone', async () => {
+      const { asked, rules } = await played(['git push', 'git push -u origin HEAD', 'git fetch', 'git push --force']);
+      assert.deepEqual(asked, ['git push', 'git fetch', 'git push --force']);
+      assert.deepEqual(
+        rules.map(({ program }) => program),
+        ['git push', 'git fetch'],
+      );
+    });
+
+    const others = [
+      'docker ps && npm run x',
+      'docker ps; node x.js',
+      'sudo docker ps',
+      'DOCKER_HOST=tcp://x docker ps',
+      'export PATH=.:$PATH; docker ps',
+      'docker ps > out.txt',
+      'docker() { rm x; }; docker ps',
+      'alias docker=x; docker ps',
+      'bash -c "docker ps"',
+      'x=docker; $x ps; $y ps',
+      '$DOCKER ps; docker ps',
+      'docker $COMMAND',
+      'docker compose down -v',
+      'echo x | docker run -i a sh',
+      './docker ps && docker ps',
+      'docker run -v ~/.ssh:/x a',
+      'docker cp a:/x .git/hooks/pre-commit',
+      'docker ps & node x.js',
+      'docker inspect `node x.js`',
+      'docker inspect $(node x.js)',
+      'if docker ps; then node x.js; fi',
+      'docker ps\nnode x.js',
+    ]; // biome-ignore format: a table
+    const rule: ScopedPermissionRule = { effect: 'allow', tool: 'shell.run', program: 'docker', scope: 'workspace' };
+    for (const command of others)
+      it(`does not cover ${command}`, async () => {
+        const { started } = await played([command], { rules: [rule] }, { outside: true });
+        assert.deepEqual(started, []);
+      });
+
+    it('yields to rules that ask or deny', async () => {
+      const ruled = { tool: 'shell.run', command: 'docker', scope: 'user' } as const;
+      const asking = await played(['docker ps'], { rules: [rule, { effect: 'ask', ...ruled }] });
+      assert.deepEqual(asking.asked, ['docker ps']);
+      const denying = await played(['docker ps'], { rules: [rule, { effect: 'deny', ...ruled }] });
+      assert.deepEqual([denying.asked, denying.started], [[], []]);
+    });
+
+    it('holds under the preset of the sandbox only', async () => {
+      const { asked, started } = await played(['docker start a'], { preset: 'edits-free', rules: [rule] });
+      assert.deepEqual([asked, started], [['docker start a'], []]);
+    });
+  });
 
   it('asks, and runs inside, when an undo could not restore what it changes', async () => {
     const talking = talk('allow', {}, false);
