@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { homedir } from 'node:os';
+import path from 'node:path';
 import { toWireToolName } from '../../src/llm/core/wireToolNames.ts';
 import { canRunBwrap } from '../support/bwrap.ts';
 import { quickPickOf } from '../support/editor/quickPick.ts';
@@ -145,6 +148,30 @@ describe('sandbox', () => {
     assert.deepEqual([editor.read('.vscode/settings.json'), editor.read('b.txt')], [undefined, 'kept\n']);
   });
 
+  it('a blocked folder can be allowed: the command then runs inside, and the rule is listed', async () => {
+    const cache = mkdtempSync(path.join(cacheFolder(), 'towpath-e2e-'));
+    try {
+      const command = `echo two > c.txt && echo built > ${cache}/out`;
+      await runs(command);
+      await done();
+      await runs(command, { outside: true });
+      assert.match(
+        await editor.dialog.text(),
+        /^Run this command outside the sandbox\?[\s\S]*The sandbox blocked writing to ~\/\.cache\/towpath-e2e-\w+\/out\. It changed 1 file before/,
+      );
+      assert.equal(await editor.dialog.focused(), 'Review…');
+      await editor.screenshot('sandbox-folder');
+      await editor.dialog.click('Allow This Folder');
+      await done();
+      assert.equal(readFileSync(`${cache}/out`, 'utf8'), 'built\n');
+      await card().getByText('Rule added: writing to ~/.cache/towpath-e2e-').waitFor();
+      await editor.screenshot('sandbox-folder-card');
+      await rule('Allow writing to ~/.cache/towpath-e2e-', 'sandbox-folder-rule');
+    } finally {
+      rmSync(cache, { recursive: true });
+    }
+  });
+
   it('running outside asks, and the card says so', async () => {
     await runs('echo three >> a.txt', { outside: true });
     assert.match(await editor.dialog.text(), /^Run this command outside the sandbox\?/);
@@ -165,3 +192,9 @@ describe('sandbox', () => {
     await presetIs('Auto-approve edits and sandboxed commands');
   });
 });
+
+function cacheFolder(): string {
+  const folder = path.join(homedir(), '.cache');
+  mkdirSync(folder, { recursive: true });
+  return folder;
+}

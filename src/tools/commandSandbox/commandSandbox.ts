@@ -27,6 +27,8 @@ export interface SandboxedCommandRequest {
   runId: string;
   folder: string;
   folders: readonly string[];
+  /** Folders outside of the workspace that rules allow to write. Those that may not be written any more are left out. */
+  allowed?: readonly string[];
   questions: SandboxQuestions;
 }
 
@@ -41,6 +43,8 @@ export interface SandboxReport {
   conflicts: string[];
   special: string[];
   failed: string[];
+  /** Number of files that were changed. */
+  changed: number;
   /** Tells if commands may write a path (absolute). */
   isWritable(path: string): boolean;
 }
@@ -66,6 +70,8 @@ export interface CommandSandbox {
   availability(): Promise<SandboxAvailability>;
   /** Throws an error with a sentence if the sandbox cannot be set up; nothing has run then. */
   begin(request: SandboxedCommandRequest): Promise<SandboxedCommand>;
+  /** Returns the folder that a rule can allow, so that commands can write a path (absolute); undefined if there is none. */
+  allowableFolder(path: string, folders: readonly string[]): Promise<string | undefined>;
   /** Ends what is kept for runs: network namespaces and proxies. */
   close(): Promise<void>;
 }

@@ -102,6 +102,8 @@ export interface ToolContext {
    * closes; the call then stays open.
    */
   ask(questions: readonly UserQuestions[]): Promise<UserQuestionAnswer>;
+  /** Returns the folders outside of the workspace that sandboxed commands may write by rules. */
+  allowedFolders(): readonly string[];
   /** Asks for an access while the call runs. Resolves to false for a denial, on abort, and if the call is over. */
   requestAccess(request: AccessRequest, signal?: AbortSignal): Promise<boolean>;
 }
@@ -159,6 +161,8 @@ export interface ToolCallPlan {
   sandboxed?: { run(context: ToolContext): Promise<unknown>; isUndoable(): Promise<boolean> };
   /** Reason why a command cannot run in the sandbox; used only under the preset `sandbox`. */
   outsideReason?: LocalizableText;
+  /** Folder outside of the workspace (absolute, real) that a rule can allow, so that the command can run in the sandbox. */
+  allowableFolder?: string;
   /** Read-only execution without an approval, or a sentence with the reason why the command is not known to be read-only. */
   reading?: ((context: ToolContext) => Promise<unknown>) | LocalizableText;
   details?: LocalizableText;
@@ -300,6 +304,8 @@ export interface ApprovalAnswer {
   edited?: string;
   /** The answer created a rule for similar calls, so the remaining requests are decided again. */
   always?: boolean;
+  /** The answer created a rule under which the call is planned and decided again: it allows nothing by itself. */
+  isDecidedAgain?: true;
 }
 
 export function editableApprovalText({ plan, call }: Pick<ApprovalRequest, 'plan' | 'call'>): string | undefined {

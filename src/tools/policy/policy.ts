@@ -7,6 +7,7 @@ import { commandRuleKindNames, type ScopedPermissionRule } from '../../protocol/
 import { type LocalizedMessage, message, toEnglishText } from '../../protocol/text/l10n.ts';
 import type { LocalizableText } from '../../protocol/text/localized.ts';
 import { type CommandPart, commandPartFolders } from '../core/commandPart.ts';
+import { folderAccessTool } from '../core/commandSandbox.ts';
 import { createGlobMatcher } from '../core/glob.ts';
 import { ruleAppliesToOrigin, ruleMismatchReason, serverRuleLabel, type ToolOrigin } from '../core/toolOrigin.ts';
 import { approximateArguments } from '../shellSyntax/commandLine.ts';
@@ -171,6 +172,13 @@ export function createSearchExclusionPredicate({ rules }: ApprovalPolicy, folder
   return (path) => guards.some((rule) => matchesPaths(rule.path!, [path], false));
 }
 
+/** Returns the folders outside of the workspace that sandboxed commands may write by rules; none if a rule asks or denies. */
+export function allowedFolderLocations({ preset, rules }: ApprovalPolicy, agent?: ApprovalPolicy): string[] {
+  const all = [...rules, ...(agent?.rules ?? [])];
+  if (preset !== 'sandbox' || all.some((rule) => rule.effect !== 'allow' && names(rule, folderAccessTool))) return [];
+  return rules.flatMap(({ effect, location }) => (effect === 'allow' && location !== undefined ? [location] : []));
+}
+
 function byPreset(preset: ApprovalPreset, { risk, trusted, sandboxed }: PolicySubject): Verdict {
   const execute = sandboxed ? 'sandbox' : 'autopilot';
   const from = ({ read: 'reads-free', change: 'edits-free', execute } as const)[risk];
@@ -214,7 +222,7 @@ function matches(rule: PermissionRule, subject: PolicySubject): boolean {
   if (rule.path !== undefined && !matchesPaths(rule.path, subject.paths, widens)) return false;
   if (rule.site !== undefined && !matchesSite(rule.site, subject.site, widens)) return false;
   if (rule.registries !== undefined && !rule.registries.includes(subject.site ?? '')) return false;
-  if (rule.kind !== undefined || rule.program !== undefined) return false; // only for allow, see `coveringParts`
+  if ((rule.kind ?? rule.program ?? rule.location) !== undefined) return false; // only for allow, see `coveringParts`
   if (rule.command === undefined) return true;
   return !widens && matchesCommand(rule.command, subject.command ?? ''); // for allow, see `coveringParts`
 }

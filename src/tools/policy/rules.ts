@@ -1,3 +1,4 @@
+import { posix } from 'node:path';
 import {
   commandRuleKindNames,
   type PermissionRule,
@@ -7,10 +8,11 @@ import {
 import { type LocalizedMessage, message, toEnglishText } from '../../protocol/text/l10n.ts';
 import { joinLocalizableTexts, type LocalizableText, type Localizer } from '../../protocol/text/localized.ts';
 import { type CommandPart, commandPartFolders, readOnlyCommandsRuleId } from '../core/commandPart.ts';
-import { networkAccessTool } from '../core/commandSandbox.ts';
+import { folderAccessTool, networkAccessTool } from '../core/commandSandbox.ts';
 import { createGlobMatcher } from '../core/glob.ts';
 import type { ApprovalRequest, ToolCallPlan } from '../core/tool.ts';
 import { serverRuleLabel } from '../core/toolOrigin.ts';
+import { abbreviateHome } from './homePaths.ts';
 import { cannotBeUndone } from './irreversibleVerbs.ts';
 
 /**
@@ -43,7 +45,7 @@ export function parsePolicyRules(
 }
 
 function problemOf(rule: PermissionRule): LocalizedMessage | string | undefined {
-  const { effect, tool, path, command, folder, varies, kind, site, registries, program, server } = rule;
+  const { effect, tool, path, command, folder, varies, kind, site, registries, program, location, server } = rule;
   try {
     if (path !== undefined) createGlobMatcher(path);
   } catch (error) {
@@ -69,8 +71,15 @@ function problemOf(rule: PermissionRule): LocalizedMessage | string | undefined 
     return message('registries: only to allow {0}', networkAccessTool);
   if (program !== undefined && (effect !== 'allow' || tool !== 'shell.run' || given > 0 || registries))
     return message('program: only to allow {0}', 'shell.run');
+  const isFolderRule = effect === 'allow' && tool === folderAccessTool && given === 0 && !registries;
+  if (location !== undefined && !isFolderRule) return message('location: only to allow {0}', folderAccessTool);
+  if (isFolderRule && !isAbsoluteFolder(location ?? ''))
+    return message('location: write the path of a folder: {0}', '/data');
   return given > 1 ? message('it has several of path, command, kind, site and server; use one') : undefined;
 }
+
+const isAbsoluteFolder = (path: string): boolean =>
+  path.length > 1 && posix.isAbsolute(path) && posix.normalize(path) === path && !path.endsWith('/');
 
 function originOf(site: string): string | undefined {
   try {
@@ -219,11 +228,12 @@ export function summarizeRuleCoverage(
 }
 
 function coveredBy(rule: PermissionRule): LocalizableText {
-  const { effect, tool, path, command, kind, varies, site, registries, program, server } = rule;
+  const { effect, tool, path, command, kind, varies, site, registries, program, location, server } = rule;
   if (server !== undefined) return message('{0} as it is now', serverRuleLabel(tool, server));
   if (site !== undefined && tool === networkAccessTool) return message('network access to {0}', new URL(site).host);
   if (site !== undefined) return message('{0} of {1}', tool, site);
   if (registries) return message('network access to package registries');
+  if (location !== undefined) return message('writing to {0} in the sandbox', abbreviateHome(location));
   if (program !== undefined) return message('{0} outside the sandbox', program);
   if (kind !== undefined) return message(commandRuleKindNames[kind]);
   if (command === undefined) return path === undefined ? tool : message('{0} in {1}', tool, path);

@@ -12,7 +12,7 @@ import { processIdentity } from './orphanedCommands.ts';
 import { OutputSilenceDetector } from './outputSilence.ts';
 import type { PausableTimeout } from './pausableTimeout.ts';
 import { type CommandProcess, endCommandProcesses, processLabel, requestProcessGroupEnd } from './processes.ts';
-import { confine, sandboxNote } from './sandboxedRun.ts';
+import { confine, deniedWrites, sandboxNote } from './sandboxedRun.ts';
 import { type CommandExit, formatCommandExit, startCommand } from './spawnCommand.ts';
 
 // Milliseconds that a stop waits for the command, and then for the storage of its output.
@@ -28,6 +28,8 @@ interface RunOptions {
   goesOn?: boolean;
   /** Confines the command: its changes are kept when it ends by itself, and else forgotten. */
   sandbox?: SandboxedCommand;
+  /** Receives the paths that the sandbox did not let the command write, and the number of files that it changed. */
+  onDenial?(paths: readonly string[], changed: number): void;
 }
 
 /**
@@ -38,7 +40,7 @@ export async function runCommand(
   line: string,
   folder: string,
   context: ToolContext,
-  { timeout, mirror, marker = randomUUID(), background, goesOn = false, sandbox }: RunOptions,
+  { timeout, mirror, marker = randomUUID(), background, goesOn = false, sandbox, onDenial }: RunOptions,
 ) {
   const process = await startCommand(line, folder, marker, sandbox).catch(async (error) => {
     await sandbox?.discard();
@@ -85,7 +87,10 @@ export async function runCommand(
     // Processes left in the group are ended; an independent daemon survives and is named.
     const left = await endCommandProcesses(started.pid!, marker, 'group');
     await started.waitForOutput(100);
-    const note = confinement && sandboxNote(await confinement.report, output.text(), end);
+    const report = await confinement?.report;
+    const denied = deniedWrites(report, output.text(), end);
+    const note = sandboxNote(report, denied);
+    onDenial?.(denied, report && 'changed' in report ? report.changed : 0);
     const stored = await result(left);
     return {
       exitCode: end.exitCode,

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync } from 'node:fs';
+import { existsSync, mkdirSync, renameSync, rmSync, symlinkSync } from 'node:fs';
 import * as paths from 'node:path';
 import type { ApprovalPolicy } from '../../../src/protocol/content/policy.ts';
 import type { ScopedPermissionRule } from '../../../src/protocol/content/rule.ts';
@@ -380,6 +380,110 @@ describe('tools: shell.run in the sandbox', function () {
         { command: 'echo 1' },
       );
       assert.equal(outcome.ok ? '' : outcome.error.code, 'TOOL_DENIED');
+    });
+  });
+
+  describe('a folder outside that a rule allows', () => {
+    const data = (name: string) => paths.join(sandbox.home, name);
+    const rules: ScopedPermissionRule[] = [];
+    beforeEach(() => {
+      rules.length = 0;
+      mkdirSync(data('data'), { recursive: true });
+    });
+    afterEach(() => rmSync(data('data'), { recursive: true, force: true }));
+
+    /** The model runs a command, and asks to run it outside when it was blocked; the answer is *Allow This Folder*. */
+    const escapeWith = async (command: string, answer: Answer = allowFolder) => {
+      const talking = talk(answer, { rules });
+      const first = await run(talking, command);
+      return { talking, first, again: () => talking.call('shell.run', { command, outside: true }) };
+    };
+    const allowFolder = ({ plan }: ApprovalRequest): ApprovalAnswer => {
+      if (plan.allowableFolder === undefined) return { decision: 'deny' };
+      rules.push({ effect: 'allow', tool: 'shell.folder', location: plan.allowableFolder, scope: 'workspace' });
+      return { decision: 'allow', isDecidedAgain: true };
+    };
+
+    it('is asked about with what was blocked; the command then runs inside, and what it writes there is kept', async () => {
+      const command = `echo two > a.txt; echo x > b.txt; echo 1 > ${data('data/x')}`;
+      const { talking, first, again } = await escapeWith(command);
+      assert.equal(first.note, `Sandbox: cannot write ${data('data/x')}. Ask with \`outside\`.`);
+      const outcome = await again();
+      assert.deepEqual([outcome.ok, existsSync(data('data/x'))], [true, true]);
+      const [{ plan }] = talking.asked as [ApprovalRequest];
+      assert.equal(talking.asked.length, 1);
+      assert.deepEqual([plan.sandbox, plan.allowableFolder], ['outside', data('data')]);
+      assert.match(
+        plan.why,
+        /^The sandbox blocked writing to \S+\/data\/x\. It changed 2 files before and starts again from the beginning\. In \S+\/data, Undo does not restore/,
+      );
+      assert.deepEqual(placeOf(talking.events), ['inside', 'inside']);
+      await run(talking, `echo 2 > ${data('data/y')}`);
+      assert.deepEqual([existsSync(data('data/y')), talking.asked.length], [true, 1]);
+    });
+
+    it('without a rule that was stored, the answer allows nothing', async () => {
+      let answers = 0;
+      const { talking, again } = await escapeWith(`echo 1 > ${data('data/x')}`, () =>
+        answers++ === 0 ? { decision: 'allow', isDecidedAgain: true } : { decision: 'deny' },
+      );
+      const outcome = await again();
+      assert.deepEqual([outcome.ok, existsSync(data('data/x')), talking.asked.length], [false, false, 2]);
+    });
+
+    it('names no folder for the home folder, for another command, and for two folders', async () => {
+      const offered = async (command: string, other = command) => {
+        const talking = talk('deny');
+        await run(talking, command);
+        await talking.call('shell.run', { command: other, outside: true });
+        return talking.asked.at(-1)!.plan.allowableFolder;
+      };
+      assert.equal(await offered(`echo 1 > ${data('x')}`), undefined);
+      assert.equal(await offered(`echo 1 > ${data('data/x')}`, `echo 2 > ${data('data/x')}`), undefined);
+      mkdirSync(data('data/one'));
+      mkdirSync(data('data/two'));
+      assert.equal(await offered(`echo 1 > ${data('data/one/x')}; echo 1 > ${data('data/two/x')}`), undefined);
+    });
+
+    it('protected files in it ask, and a command that is stopped changes nothing there', async () => {
+      rules.push({ effect: 'allow', tool: 'shell.folder', location: data('data'), scope: 'workspace' });
+      const talking = talk('deny', { rules });
+      await run(
+        talking,
+        `mkdir ${data('data/.vscode')}; echo 1 > ${data('data/.vscode/settings.json')}; echo 1 > ${data('data/z')}`,
+      );
+      assert.deepEqual([existsSync(data('data/.vscode')), existsSync(data('data/z'))], [false, true]);
+      assert.equal(talking.asked.length, 1);
+      const outcome = await talking.call('shell.run', {
+        command: `rm ${data('data/z')}; sleep 600`,
+        timeoutSeconds: 1,
+      });
+      assert.deepEqual([outcome.ok, existsSync(data('data/z'))], [false, true]);
+    });
+
+    it('a command that fails there all the same can still ask to run outside', async () => {
+      rules.push({ effect: 'allow', tool: 'shell.folder', location: data('data'), scope: 'workspace' });
+      renameSync(data('data'), data('moved'));
+      symlinkSync(data('moved'), data('data'));
+      try {
+        const { talking, again } = await escapeWith(`echo 1 > ${data('data/x')}`, 'deny');
+        await again();
+        assert.deepEqual(
+          [existsSync(data('moved/x')), talking.asked.map(({ plan }) => plan.sandbox)],
+          [false, ['outside']],
+        );
+      } finally {
+        rmSync(data('moved'), { recursive: true });
+      }
+    });
+
+    it('does not hold under a rule that asks or denies, nor for the folder above or beside', async () => {
+      rules.push({ effect: 'allow', tool: 'shell.folder', location: data('data'), scope: 'workspace' });
+      await run(talk('deny', { rules }), `echo 1 > ${data('x')}; mkdir -p ${data('data2')}`);
+      assert.deepEqual([existsSync(data('x')), existsSync(data('data2'))], [false, false]);
+      const denied = [...rules, { effect: 'deny', tool: 'shell.folder', scope: 'user' } as const];
+      await run(talk('deny', { rules: denied }), `echo 1 > ${data('data/x')}`);
+      assert.equal(existsSync(data('data/x')), false);
     });
   });
 

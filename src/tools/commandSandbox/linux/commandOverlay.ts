@@ -5,7 +5,7 @@ import * as paths from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { applyOverlay } from '../applyOverlay.ts';
 import type { SandboxQuestions, SandboxReport } from '../commandSandbox.ts';
-import { type OverlayLayers, protectedEntries, readOverlayChanges } from '../overlayChanges.ts';
+import { type OverlayEntry, type OverlayLayers, protectedEntries, readOverlayChanges } from '../overlayChanges.ts';
 import { toText } from '../rawPaths.ts';
 import {
   createOverlayFolders,
@@ -14,7 +14,10 @@ import {
   type SandboxPrograms,
 } from './overlayNamespace.ts';
 
-type OverlayReport = Pick<SandboxReport, 'discarded' | 'conflicts' | 'special' | 'failed'>;
+type OverlayReport = Pick<SandboxReport, 'discarded' | 'conflicts' | 'special' | 'failed' | 'changed'>;
+
+/** `isOutside`: an allowed folder outside of the workspace. */
+type OverlayTarget = Pick<OverlayLayers, 'target' | 'within'> & { isOutside?: true };
 
 /** Overlays of one command, over folders of the workspace and Git folders outside of it. */
 interface CommandOverlay {
@@ -31,7 +34,7 @@ interface CommandOverlay {
 export async function createCommandOverlay(
   programs: SandboxPrograms,
   folder: string,
-  targets: readonly Pick<OverlayLayers, 'target' | 'within'>[],
+  targets: readonly OverlayTarget[],
   mayKeep: SandboxQuestions['mayKeep'],
 ): Promise<CommandOverlay> {
   const created = await createOverlayFolders(
@@ -40,9 +43,9 @@ export async function createCommandOverlay(
   );
   const { ctimeMs: since } = await lstat(folder);
   const layers = targets.map((one, at) => ({ ...one, upper: created[at]!.upper }));
-  const isOnly = targets.filter(({ within }) => within === 'workspace').length === 1;
-  const nameOf = ({ target, within }: OverlayLayers, path: string) =>
-    isOnly && within === 'workspace' ? path : paths.join(target, path);
+  const isOpen = ({ within, isOutside }: OverlayTarget) => within === 'workspace' && !isOutside;
+  const isOnly = targets.filter(isOpen).length === 1;
+  const nameOf = (one: OverlayTarget, path: string) => (isOnly && isOpen(one) ? path : paths.join(one.target, path));
 
   return {
     mounts: targets.map(({ target }, at) => ({ shown: target, merged: created[at]!.merged })),
@@ -69,16 +72,19 @@ export async function createCommandOverlay(
           conflicts: [],
           special: [],
           failed: [],
+          changed: 0,
         };
         for (const [at, one] of layers.entries()) {
           const { entries, failed } = all[at]!;
+          report.changed += countFiles(entries, isAllowed);
           const applied = await applyOverlay(one, entries, since, () => isAllowed);
           report.conflicts.push(...applied.conflicts.map((path) => nameOf(one, path)));
           report.special.push(...applied.special.map((path) => nameOf(one, path)));
           for (const { path, code } of [...failed, ...applied.failed])
             report.failed.push(`${nameOf(one, path)} (${code})`);
         }
-        return report;
+        report.changed -= report.conflicts.length + report.special.length + report.failed.length;
+        return { ...report, changed: Math.max(0, report.changed) };
       } finally {
         await removeCommandFolder(folder);
       }
@@ -86,6 +92,11 @@ export async function createCommandOverlay(
     discard: () => removeCommandFolder(folder),
   };
 }
+
+const countFiles = (entries: readonly OverlayEntry[], isAllowed: boolean): number =>
+  entries
+    .filter(({ protectedReason }) => isAllowed || !protectedReason)
+    .reduce((sum, { kind, children }) => sum + (kind === 'folder' ? countFiles(children ?? [], isAllowed) : 1), 0);
 
 /** Milliseconds for which another command may use files of a command that has ended. */
 const maxReleaseWait = 2000;

@@ -5,6 +5,7 @@ import { onAbort, raceWithAbort } from '../../../protocol/values/abort.ts';
 import { createConcurrencyLimiter } from '../../../protocol/values/concurrency.ts';
 import type { SandboxAvailability } from '../../core/commandSandbox.ts';
 import { ToolError } from '../../core/tool.ts';
+import { type FolderSurroundings, findAllowableFolder, usableFolders } from '../allowedFolders.ts';
 import { cacheFolderNames, cacheSettings, cacheVariables } from '../cacheVariables.ts';
 import type { CommandSandbox, SandboxedCommand, SandboxedCommandRequest } from '../commandSandbox.ts';
 import { createConnectionAnswers } from '../connectionAnswers.ts';
@@ -70,6 +71,10 @@ export function createLinuxSandbox(options: LinuxSandboxOptions): CommandSandbox
         throw new ToolError('TOOL_EXEC_FAILED', `The sandbox could not be set up: ${error.message}`);
       });
     },
+    async allowableFolder(path, folders) {
+      const { hidden } = await pathsOf(folders);
+      return findAllowableFolder(path, surroundingsOf(folders, hidden));
+    },
     async close() {
       await networks?.close();
     },
@@ -80,7 +85,13 @@ export function createLinuxSandbox(options: LinuxSandboxOptions): CommandSandbox
     return tested;
   }
 
-  async function prepare({ runId, folder, folders, questions }: SandboxedCommandRequest): Promise<SandboxedCommand> {
+  async function prepare({
+    runId,
+    folder,
+    folders,
+    allowed = [],
+    questions,
+  }: SandboxedCommandRequest): Promise<SandboxedCommand> {
     const programs = await findSandboxPrograms();
     networks ??= createRunNetworks({ bwrap: programs.bwrap, forwarder: options.forwarder, log: options.log });
     const connections = createConnectionAnswers(questions.mayConnect);
@@ -107,12 +118,14 @@ export function createLinuxSandbox(options: LinuxSandboxOptions): CommandSandbox
         outsideSockets(),
         createFolders(caches),
       ]);
+      const outside = await usableFolders(allowed, surroundingsOf(folders, hidden));
       const overlay = await createCommandOverlay(
         programs,
         commandFolder,
         [
           ...folders.map((target) => ({ target, within: 'workspace' as const })),
           ...git.map((target) => ({ target, within: 'git' as const })),
+          ...outside.map((target) => ({ target, within: 'workspace' as const, isOutside: true as const })),
         ],
         async (changes) => {
           const isKept = await questions.mayKeep(changes);
@@ -139,7 +152,7 @@ export function createLinuxSandbox(options: LinuxSandboxOptions): CommandSandbox
         informationDescriptor: 4,
       });
       const namespace = { folder: commandFolder, count: overlay.mounts.length, namespace: network.pid };
-      const places = [...folders, ...git, caches, '/tmp', '/var/tmp', '/dev', '/proc'];
+      const places = [...folders, ...git, ...outside, caches, '/tmp', '/var/tmp', '/dev', '/proc'];
       let isOver = false;
       return {
         commandLine: (program) =>
@@ -177,6 +190,11 @@ export function createLinuxSandbox(options: LinuxSandboxOptions): CommandSandbox
       await removeCommandFolder(commandFolder);
       throw error;
     }
+  }
+
+  function surroundingsOf(folders: readonly string[], hidden: readonly HiddenPath[]): FolderSurroundings {
+    const { env: environment } = process;
+    return { home, folders, hidden: [...hidden.map(({ path }) => path), store], environment, uid: process.getuid!() };
   }
 
   /** Paths change rarely, and finding them reads many folders. */
