@@ -477,6 +477,29 @@ describe('tools: shell.run in the sandbox', function () {
       }
     });
 
+    for (const [name, replaced] of [
+      ['gone', () => {}],
+      ['a link', () => symlinkSync(data('moved'), data('data'))],
+    ] as const)
+      it(`that is ${name} when the command ends stays as it is; the workspace has its changes`, async () => {
+        rules.push({ effect: 'allow', tool: 'shell.folder', location: data('data'), scope: 'workspace' });
+        const talking = talk('deny', { rules });
+        const command = `echo 1 > ${data('data/x')}; echo two > a.txt; echo now; until [ -s sub/b.txt ]; do sleep 0.05; done`;
+        const running = run(talking, command);
+        await eventually('its output', () => talking.events.some((event) => event.type === 'tool-output'));
+        renameSync(data('data'), data('moved'));
+        replaced();
+        workspace.write('sub/b.txt', 'go');
+        try {
+          const { note } = await running;
+          assert.match(note!, /Not kept, because of an error: \S+\/data\/? \(E\w+\)/);
+          assert.deepEqual([existsSync(data('moved/x')), workspace.read('a.txt')], [false, 'two\n']);
+        } finally {
+          rmSync(data('moved'), { recursive: true });
+          rmSync(data('data'), { force: true, recursive: true });
+        }
+      });
+
     it('does not hold under a rule that asks or denies, nor for the folder above or beside', async () => {
       rules.push({ effect: 'allow', tool: 'shell.folder', location: data('data'), scope: 'workspace' });
       await run(talk('deny', { rules }), `echo 1 > ${data('x')}; mkdir -p ${data('data2')}`);

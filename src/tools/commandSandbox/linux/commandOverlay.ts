@@ -1,6 +1,6 @@
 // @invariant sandboxed-changes-wait: What a sandboxed command writes reaches the open folders after its end, and protected files after an approval.
 import { execFile } from 'node:child_process';
-import { lstat, readdir, rm } from 'node:fs/promises';
+import { lstat, readdir, realpath, rm } from 'node:fs/promises';
 import * as paths from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { applyOverlay } from '../applyOverlay.ts';
@@ -51,12 +51,13 @@ export async function createCommandOverlay(
     mounts: targets.map(({ target }, at) => ({ shown: target, merged: created[at]!.merged })),
     async keep(ignored, signal) {
       try {
-        for (const [at, { upper }] of layers.entries())
-          if ((await readdir(upper)).length > 0) await waitForRelease(programs, folder, at);
+        const lost = await findLostFolders(layers);
+        for (const [at, one] of layers.entries())
+          if (!lost.has(one) && (await readdir(one.upper)).length > 0) await waitForRelease(programs, folder, at);
         const all = await Promise.all(
           layers.map((one, at) => {
             const visibleNames = createVisibleNames(programs, folder, at);
-            return readOverlayChanges(one, { visibleNames, ignored, signal });
+            return lost.has(one) ? lostChanges : readOverlayChanges(one, { visibleNames, ignored, signal });
           }),
         );
         const asked = layers.flatMap((one, at) =>
@@ -74,13 +75,14 @@ export async function createCommandOverlay(
           failed: [],
           changed: 0,
         };
+        const gone = await findLostFolders(layers); // the answer may have taken long
         for (const [at, one] of layers.entries()) {
-          const { entries, failed } = all[at]!;
+          const { entries, failed } = gone.has(one) ? lostChanges : all[at]!;
           report.changed += countFiles(entries, isAllowed);
-          const applied = await applyOverlay(one, entries, since, () => isAllowed);
+          const applied = gone.has(one) ? lostChanges : await applyOverlay(one, entries, since, () => isAllowed);
           report.conflicts.push(...applied.conflicts.map((path) => nameOf(one, path)));
           report.special.push(...applied.special.map((path) => nameOf(one, path)));
-          for (const { path, code } of [...failed, ...applied.failed])
+          for (const { path, code } of new Set([...failed, ...applied.failed]))
             report.failed.push(`${nameOf(one, path)} (${code})`);
         }
         report.changed -= report.conflicts.length + report.special.length + report.failed.length;
@@ -92,6 +94,19 @@ export async function createCommandOverlay(
     discard: () => removeCommandFolder(folder),
   };
 }
+
+/** Allowed folders that are gone by now, or a link: nothing is applied to them. */
+async function findLostFolders<Target extends OverlayTarget>(targets: readonly Target[]): Promise<Set<Target>> {
+  const lost = await Promise.all(
+    targets.map(async (one) => {
+      const real = one.isOutside ? await realpath(one.target).catch(() => undefined) : one.target;
+      return real === one.target ? [] : [one];
+    }),
+  );
+  return new Set(lost.flat());
+}
+
+const lostChanges = { entries: [], conflicts: [], special: [], failed: [{ path: '', code: 'ESTALE' }] };
 
 const countFiles = (entries: readonly OverlayEntry[], isAllowed: boolean): number =>
   entries
