@@ -55,6 +55,15 @@ describe('sandbox', () => {
     );
   const card = () => editor.panel.cards('shell.run').last();
 
+  const isListed = (text: string) =>
+    quickPickOf(editor.page).rows.filter({ hasText: text }).first().waitFor({ state: 'attached' });
+  const rule = async (text: string, picture: string) => {
+    await editor.command('Towpath: Approvals…');
+    await isListed(text);
+    await editor.screenshot(picture);
+    await editor.page.keyboard.press('Escape');
+  };
+
   it('is offered after the third command that was allowed; only the dialog turns it on', async () => {
     for (const name of ['one', 'two', 'three']) {
       await runs(`touch ${name}`);
@@ -99,16 +108,21 @@ describe('sandbox', () => {
       .getByText(/Blocked by the sandbox: network access to 127\.0\.0\.1/)
       .waitFor();
     await editor.screenshot('sandbox-blocked');
-  });
-
-  const isListed = (text: string) =>
-    quickPickOf(editor.page).rows.filter({ hasText: text }).first().waitFor({ state: 'attached' });
-  const rule = async (text: string, picture: string) => {
+    await card().getByTestId('allow-blocked').click();
+    await isListed(`127.0.0.1:${server.port}, in this workspace`);
+    await isListed('All package registries, in this workspace');
+    await editor.screenshot('sandbox-blocked-list');
+    await quickPickOf(editor.page).pick(`127.0.0.1:${server.port}, in this workspace`);
+    await card().getByText('Rule added: network access to 127.0.0.1').waitFor();
+    await runs(fetch);
+    await done();
+    assert.match(JSON.stringify(provider.requests.at(-1)!.body), /hello/);
     await editor.command('Towpath: Approvals…');
-    await isListed(text);
-    await editor.screenshot(picture);
+    await isListed('Allow network access to 127.0.0.1');
     await editor.page.keyboard.press('Escape');
-  };
+    await editor.panel.cards('shell.run').nth(-2).getByTestId('remove-rule').click();
+    await editor.panel.cards('shell.run').nth(-2).getByTestId('allow-blocked').waitFor();
+  });
 
   it('one answer covers all package registries: a row of the list, and of the rules', async () => {
     const fetch = `curl -sS --noproxy '' http://127.0.0.1:${server.port}/npm/package`;

@@ -350,8 +350,9 @@ export function createToolHost({
     const plan = own ?? (free ? undefined : await planReadOnlyCall(meant.tool, meant.args, world));
     const place = now.preset === 'sandbox' && own?.command !== undefined && placeOf(isSandboxed).sandbox;
     const why = plan && plan.why !== '' ? [plan.why] : [];
-    if (place === 'outside' && own?.outsideReason) why.unshift(own.outsideReason);
-    if (now.readOnlyCommands && plan?.reading && typeof plan.reading !== 'function') why.push(plan.reading);
+    const leaves = place === 'outside' ? own?.outsideReason : undefined;
+    if (leaves !== undefined) why.unshift(leaves);
+    else if (now.readOnlyCommands && plan?.reading && typeof plan.reading !== 'function') why.push(plan.reading);
     if (now.readOnlyCommands && plan?.outputs?.length)
       why.push(message('What it writes to {0} may be read in this run without approval.', plan.outputs.join(', ')));
     if (verdict.effect === 'ask' && verdict.said) why.push(verdict.said);

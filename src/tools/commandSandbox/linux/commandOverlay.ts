@@ -106,7 +106,7 @@ async function findLostFolders<Target extends OverlayTarget>(targets: readonly T
   return new Set(lost.flat());
 }
 
-const lostChanges = { entries: [], conflicts: [], special: [], failed: [{ path: '', code: 'ESTALE' }] };
+const lostChanges = { entries: [], conflicts: [], special: [], failed: [{ path: '', code: 'ENOENT' }] };
 
 const countFiles = (entries: readonly OverlayEntry[], isAllowed: boolean): number =>
   entries
