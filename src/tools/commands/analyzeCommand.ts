@@ -16,6 +16,7 @@ import { expandScript } from './expandScript.ts';
 import { GitNotReadOnlyError } from './gitReading.ts';
 import { listGitTrackedFiles } from './gitTracked.ts';
 import { findGrantRow } from './grants/grantTable.ts';
+import { findProgramOnPath } from './grants/launchers.ts';
 import { isHarmlessEnvVariable, stripCommandPrefixes } from './grants/neutral.ts';
 import { pathOfTestSelector, patternOfBuildOutputFolders, type RequiredFileCheck } from './grants/values.ts';
 import type { CommandOutputFilePredicate } from './outputFiles.ts';
@@ -173,7 +174,9 @@ async function partOf(
   if (variables.length > 0) return part.words === '' || step.unsettled ? undefined : part;
   if (!settled) return undefined;
   const program = part.words === '' || step.unsettled ? undefined : outsideProgramOf(words);
-  if (program !== undefined) part.program = program;
+  // A program of the project can have any name.
+  if (program !== undefined && (await findProgramOnPath(words[0]!, step.folder, roots)).in === 'system')
+    part.program = program;
   const match = await findGrantRow(words, step.folder, roots);
   const claimed = match && (await checkedClaims(match.claims, step.folder, roots));
   if (claimed) {

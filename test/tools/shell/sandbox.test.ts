@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, renameSync, rmSync, symlinkSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, renameSync, rmSync, symlinkSync } from 'node:fs';
 import * as paths from 'node:path';
 import type { ApprovalPolicy } from '../../../src/protocol/content/policy.ts';
 import type { ScopedPermissionRule } from '../../../src/protocol/content/rule.ts';
@@ -190,6 +190,20 @@ describe('tools: shell.run in the sandbox', function () {
       assert.deepEqual(asking.asked, ['docker ps']);
       const denying = await played(['docker ps'], { rules: [rule, { effect: 'deny', ...ruled }] });
       assert.deepEqual([denying.asked, denying.started], [[], []]);
+    });
+
+    it('does not cover a program of the project with that name', async () => {
+      const { PATH } = process.env;
+      workspace.write('tools/docker', '');
+      chmodSync(paths.join(workspace.root, 'tools/docker'), 0o755);
+      try {
+        for (const path of ['./tools', paths.join(workspace.root, 'tools')]) {
+          process.env.PATH = `${path}:${PATH}`;
+          assert.deepEqual((await played(['docker ps'], { rules: [rule] })).asked, ['docker ps']);
+        }
+      } finally {
+        process.env.PATH = PATH;
+      }
     });
 
     it('holds under the preset of the sandbox only', async () => {
