@@ -3,6 +3,7 @@ import { readdir, stat } from 'node:fs/promises';
 import * as paths from 'node:path';
 import { message, toEnglishText } from '../../protocol/text/l10n.ts';
 import { type LocalizableText, storedLocalizableText } from '../../protocol/text/localized.ts';
+import { programForOutside } from '../commandSandbox/outsidePrograms.ts';
 import { type CommandPart, readOnlyCommandsRuleId } from '../core/commandPart.ts';
 import { createGlobMatcher } from '../core/glob.ts';
 import { maxJsonBytes, parseLimitedJson } from '../core/parseLimits.ts';
@@ -166,6 +167,7 @@ async function partOf(
   const settled = step.unsettled !== 'options';
   if (variables.length === 0 && settled && ((reads && !reads.searches) || steers(words))) return part;
   part.reads = false;
+  if (programForOutside(part.words) !== undefined) part.needsOutside = true;
   if (shellWords.has(words[0]!)) return undefined;
   if (![...words, ...variables.flat()].every(isStaticShellWord) || step.piped) {
     if (step.piped) return undefined;

@@ -123,7 +123,7 @@ function guardsNamed(rule: PermissionRule, named: readonly string[]): boolean {
 
 function coveringParts(
   { rules, preset }: ApprovalPolicy,
-  { tool, command = '', folder = '.', parts = [] }: PolicySubject,
+  { tool, command = '', folder = '.', parts = [], sandboxed }: PolicySubject,
 ): ScopedPermissionRule[] | undefined {
   const isForCommands = ({ command, kind, program }: PermissionRule) => (command ?? kind ?? program) !== undefined;
   const allows = rules.filter((rule) => rule.effect === 'allow' && names(rule, tool) && isForCommands(rule));
@@ -131,12 +131,14 @@ function coveringParts(
   const whole = allows.find((rule) => rule.command === command.trim() && !rule.varies && holdsIn(rule, folder));
   if (whole) return [whole];
   const needed = parts.filter(({ reads }) => !reads);
-  const covering = needed.flatMap(({ words, folders, row, program }) => {
+  const leavesSandbox = preset === 'sandbox' && !sandboxed;
+  const covering = needed.flatMap(({ words, folders, row, program, needsOutside }) => {
     const exact = (rule: PermissionRule) => rule.kind === undefined && !rule.varies && rule.command === words;
     const own = folders.length === 1 && allows.find((rule) => exact(rule) && holdsIn(rule, folders[0]!));
     if (own) return [own];
     const ofProgram = program !== undefined && preset === 'sandbox' && allows.find((rule) => rule.program === program);
     if (ofProgram) return [ofProgram];
+    if (leavesSandbox && !needsOutside) return [undefined]; // a wider rule runs it inside
     const covers = ({ kind, varies, command }: PermissionRule) =>
       kind !== undefined
         ? kind === row?.kind

@@ -375,6 +375,35 @@ describe('tools: shell.run in the sandbox', function () {
       assert.deepEqual([existsSync(file), placeOf(talking.events)], [true, ['outside']]);
     });
 
+    it('that are wider let no command leave the sandbox, unless it does not work inside', async () => {
+      const rules = (['checks', 'looks'] as const).map((kind) => allow({ kind }));
+      workspace.write('package.json', '{"scripts":{"test":"x"}}');
+      const places = async (command: string, more: object = {}) => {
+        const started: string[] = [];
+        const talking = conversation(workspace, {
+          tools: builtinTools({
+            shell: {
+              sandbox: { begin: () => Promise.reject(new Error('no sandbox here')) },
+              covers: async () => ({ isWhole: true }),
+              run: async (line) => {
+                started.push(line);
+                return { exitCode: 0, output: '' };
+              },
+            },
+          }),
+          policy: { preset: 'sandbox', rules },
+          answer: 'deny',
+        });
+        await talking.call('shell.run', { command, ...more });
+        return [talking.asked.length, started.length];
+      };
+      assert.deepEqual(await places('npm test', { outside: true }), [1, 0]);
+      assert.deepEqual(await places('npm test; docker ps'), [1, 0]);
+      assert.deepEqual(await places('npm test', { background: true }), [1, 0]);
+      assert.deepEqual(await places('docker ps'), [0, 1]);
+      assert.deepEqual(await places('docker ps | head -5', { outside: true }), [0, 1]);
+    });
+
     it('that are wider run a command inside', async () => {
       const talking = talk('deny', { rules: [allow({})] });
       await run(talking, 'echo 1');
