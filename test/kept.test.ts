@@ -21,6 +21,7 @@ import { isRunHeldByDenial } from '../src/protocol/run/resumable.ts';
 import type { Run } from '../src/protocol/run/run.ts';
 import { newestRedoableUndo } from '../src/protocol/run/runFiles.ts';
 import { RunStore } from '../src/runs/store.ts';
+import { allowedFolderLocations, decideCallByPolicy } from '../src/tools/policy/policy.ts';
 import { parsePolicyRules } from '../src/tools/policy/rules.ts';
 import { packageRunId } from '../src/workflows/package/ids.ts';
 import { PackageRegistry } from '../src/workflows/package/packageRegistry.ts';
@@ -403,6 +404,27 @@ describe('what an earlier Towpath remembered', () => {
     assert.equal(presets.of('run-wide', 'edits-free'), undefined);
     assert.equal(memory.get('approvals.autopilot'), 'yes');
     assert.equal((memory.get('models.agreed') as unknown[]).length, 1);
+  });
+});
+
+describe('what an earlier Towpath remembered about the sandbox', () => {
+  const memory = new DecisionFile(path.join(kept, 'sandboxRules.json'));
+  const { rules, problems } = parsePolicyRules(memory.get('approvals.rules'), 'workspace');
+  const network = (site: string) =>
+    decideCallByPolicy(
+      { preset: 'sandbox', readOnlyCommands: true, rules },
+      { tool: 'shell.network', risk: 'execute', paths: [], site, readsOnly: false, always: false, trusted: true },
+    ).effect;
+
+  it('covers the hosts, the program and the folder that it did, and no others', () => {
+    assert.deepEqual(problems, []);
+    const sites = ['https://api.example', 'https://registry.npmjs.org', 'https://npm.corp.example:8443'];
+    assert.deepEqual(sites.map(network), ['allow', 'allow', 'allow']);
+    assert.deepEqual(['https://pypi.org', 'https://npm.corp.example'].map(network), ['ask', 'ask']);
+    assert.deepEqual(rules.map(({ program }) => program).filter(Boolean), ['docker']);
+    const policy = { preset: 'sandbox', readOnlyCommands: true, rules } as const;
+    assert.deepEqual(allowedFolderLocations(policy), ['/home/user/.cache/tool']);
+    assert.deepEqual(allowedFolderLocations({ ...policy, preset: 'edits-free' }), []);
   });
 });
 

@@ -23,7 +23,7 @@ interface Dependencies {
   modals: Dialogs;
   approvals: ApprovalDialogQueue;
   policies: ApprovalPolicies;
-  sandbox: Pick<CommandSandbox, 'begin'>;
+  sandbox: Pick<CommandSandbox, 'begin' | 'allowableFolder'>;
   left: OrphanedCommands;
   background: BackgroundCommands;
   backgroundRecordings: BackgroundRecordings;

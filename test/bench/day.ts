@@ -1,6 +1,7 @@
 // npm run bench -- day [--verbose]: days of commands as agents write them, with *Auto-approve reads* and *Always Allow* wherever it is
 // offered: for the exact words, for the same command, or for the kind. How many of the harmless ones are asked about after the first
-// ten, and what ran unasked that must not. The same with the preset of sandboxed commands, without a rule. Exits with 1 when something dangerous, or a change, ran unasked.
+// ten, and what ran unasked that must not. The same with the preset of sandboxed commands, with one answer for each program that
+// runs outside. Exits with 1 when something dangerous, or a change, ran unasked.
 import { breadths, days, play } from '../support/day.ts';
 import { line } from './measure.ts';
 
@@ -8,6 +9,7 @@ const verbose = process.argv.includes('--verbose');
 const rows = [];
 const asked = { exact: 0, row: 0, kind: 0, sandbox: 0 };
 let outside = 0;
+let answered = 0;
 let harmless = 0;
 let wrong = 0;
 for (const day of days()) {
@@ -18,6 +20,7 @@ for (const day of days()) {
     row[breadth] = played.asked;
     row[`${breadth} in 100`] = Math.round((100 * played.asked) / played.harmless);
     outside += played.outside.length;
+    answered += played.answered.length;
     if (breadth === 'sandbox') row.outside = played.outside.length;
     asked[breadth] += played.asked;
     wrong += played.dangers.length + played.changes.length;
@@ -39,7 +42,12 @@ for (const breadth of breadths)
   );
 line(
   'asked about in the sandbox',
-  { asked: `${asked.sandbox}`, of: `${harmless}`, 'to run outside': `${outside}` },
+  {
+    asked: `${asked.sandbox}`,
+    of: `${harmless}`,
+    'to run outside': `${outside}`,
+    'answered by a rule for a program': `${answered}`,
+  },
   asked.sandbox,
   0.03 * harmless,
 );

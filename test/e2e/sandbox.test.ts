@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { homedir } from 'node:os';
 import path from 'node:path';
 import { toWireToolName } from '../../src/llm/core/wireToolNames.ts';
 import { canRunBwrap } from '../support/bwrap.ts';
@@ -24,6 +25,7 @@ describe('sandbox', () => {
     server = await listen(async (_, response) => void response.end('hello\n'));
     editor = await openTowpath({
       files: { 'a.txt': 'one\n', 'flag.txt': '', 'server.cjs': serverFile },
+      env: { npm_config_registry: `http://127.0.0.1:${server.port}/npm/` },
       settings: {
         'towpath.model': 'openai-compatible/scripted',
         'towpath.providers': { 'openai-compatible': { baseUrl: provider.url } },
@@ -56,6 +58,15 @@ describe('sandbox', () => {
       ((await editor.panel.frame.getByTestId('preset').getAttribute('title')) ?? '').startsWith(`${text}. Click`),
     );
   const card = () => editor.panel.cards('shell.run').last();
+
+  const isListed = (text: string) =>
+    quickPickOf(editor.page).rows.filter({ hasText: text }).first().waitFor({ state: 'attached' });
+  const rule = async (text: string, picture: string) => {
+    await editor.command('Towpath: Approvals…');
+    await isListed(text);
+    await editor.screenshot(picture);
+    await editor.page.keyboard.press('Escape');
+  };
 
   it('is offered after the third command that was allowed; only the dialog turns it on', async () => {
     for (const name of ['one', 'two', 'three']) {
@@ -101,6 +112,49 @@ describe('sandbox', () => {
       .getByText(/Blocked by the sandbox: network access to 127\.0\.0\.1/)
       .waitFor();
     await editor.screenshot('sandbox-blocked');
+    await card().getByTestId('allow-blocked').click();
+    await isListed(`127.0.0.1:${server.port}, in this workspace`);
+    await isListed('All package registries, in this workspace');
+    await editor.screenshot('sandbox-blocked-list');
+    await quickPickOf(editor.page).pick(`127.0.0.1:${server.port}, in this workspace`);
+    await card().getByText('Rule added: network access to 127.0.0.1').waitFor();
+    await runs(fetch);
+    await done();
+    assert.match(JSON.stringify(provider.requests.at(-1)!.body), /hello/);
+    await editor.command('Towpath: Approvals…');
+    await isListed('Allow network access to 127.0.0.1');
+    await editor.page.keyboard.press('Escape');
+    await editor.panel.cards('shell.run').nth(-2).getByTestId('remove-rule').click();
+    await editor.panel.cards('shell.run').nth(-2).getByTestId('allow-blocked').waitFor();
+  });
+
+  it('one answer covers all package registries: a row of the list, and of the rules', async () => {
+    const fetch = `curl -sS --noproxy '' http://127.0.0.1:${server.port}/npm/package`;
+    await runs(fetch);
+    await editor.dialog.click('Always Allow…');
+    await isListed(`127.0.0.1:${server.port}, in this workspace`);
+    await isListed('All package registries, in this workspace');
+    await editor.screenshot('sandbox-registries');
+    await quickPickOf(editor.page).pick('All package registries, in this workspace');
+    await done();
+    await runs(fetch);
+    await done();
+    assert.match(JSON.stringify(provider.requests.at(-1)!.body), /hello/);
+    await rule('Allow network access to package registries', 'sandbox-registries-rule');
+  });
+
+  it('one answer covers a program outside the sandbox', async () => {
+    await runs('docker ps');
+    assert.match(await editor.dialog.text(), /^Run this command outside the sandbox\?/);
+    await editor.dialog.click('Always Allow…');
+    await isListed('docker outside the sandbox, in this workspace');
+    await editor.screenshot('sandbox-program');
+    await quickPickOf(editor.page).pick('docker outside the sandbox, in this workspace');
+    await done();
+    await runs('docker compose ps | head -5');
+    await done();
+    await card().getByText('Ran outside the sandbox').waitFor();
+    await rule('Allow docker outside the sandbox', 'sandbox-program-rule');
   });
 
   it('changes of protected files are asked about at the end', async () => {
@@ -136,7 +190,7 @@ describe('sandbox', () => {
     );
   });
 
-  it('a command that continues in the background changes files at its end, and that can be undone', async () => {
+  it('a command that continues in the background changes files at its end', async () => {
     await runs('until grep -q go flag.txt; do sleep 0.1; done; echo four >> a.txt; rm b.txt');
     await card().getByTestId('let-go-on').click();
     await done();
@@ -145,8 +199,34 @@ describe('sandbox', () => {
     await eventually('the changes are kept', () => editor.read('b.txt') === undefined);
     assert.equal(editor.read('a.txt'), 'one\nfour\n');
     await editor.screenshot('sandbox-background-end');
-    await editor.command('Towpath: Undo Turn');
-    await eventually('they are undone', () => editor.read('b.txt') === 'kept\n' && editor.read('a.txt') === 'one\n');
+    await card()
+      .getByText(/exited with code 0.*1 deleted/)
+      .waitFor();
+    writeFileSync(path.join(editor.folder, 'a.txt'), 'one\n');
+  });
+
+  it('a blocked folder can be allowed: the command then runs inside, and the rule is listed', async () => {
+    const cache = mkdtempSync(path.join(cacheFolder(), 'towpath-e2e-'));
+    try {
+      const command = `echo two > c.txt && echo built > ${cache}/out`;
+      await runs(command);
+      await done();
+      await runs(command, { outside: true });
+      assert.match(
+        await editor.dialog.text(),
+        /^Run this command outside the sandbox\?[\s\S]*The sandbox blocked writing to ~\/\.cache\/towpath-e2e-\w+\/out\. It changed 1 file before/,
+      );
+      assert.equal(await editor.dialog.focused(), 'Review…');
+      await editor.screenshot('sandbox-folder');
+      await editor.dialog.click('Allow This Folder');
+      await done();
+      assert.equal(readFileSync(`${cache}/out`, 'utf8'), 'built\n');
+      await card().getByText('Rule added: writing to ~/.cache/towpath-e2e-').waitFor();
+      await editor.screenshot('sandbox-folder-card');
+      await rule('Allow writing to ~/.cache/towpath-e2e-', 'sandbox-folder-rule');
+    } finally {
+      rmSync(cache, { recursive: true });
+    }
   });
 
   it('running outside asks, and the card says so', async () => {
@@ -169,3 +249,9 @@ describe('sandbox', () => {
     await presetIs('Auto-approve edits and sandboxed commands');
   });
 });
+
+function cacheFolder(): string {
+  const folder = path.join(homedir(), '.cache');
+  mkdirSync(folder, { recursive: true });
+  return folder;
+}

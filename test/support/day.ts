@@ -1,9 +1,9 @@
 import { existsSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import * as paths from 'node:path';
-import type { PermissionRule, ScopedPermissionRule } from '../../src/protocol/content/rule.ts';
+import type { ScopedPermissionRule } from '../../src/protocol/content/rule.ts';
 import { builtinTools } from '../../src/tools/host/builtinTools.ts';
-import { alwaysAllowRuleChoices } from '../../src/tools/policy/rules.ts';
+import { alwaysAllowRuleChoices, isProgramChoice } from '../../src/tools/policy/rules.ts';
 import type { runCommand } from '../../src/tools/shell/runCommand.ts';
 import { conversation } from '../tools/conversation.ts';
 import { temporaryWorkspace } from './workspace.ts';
@@ -24,8 +24,12 @@ export interface Played {
   questions: string[];
   dangers: string[];
   changes: string[];
-  /** In the sandbox: the questions about programs that do not work inside, and the dangerous commands that ran inside unasked. */
+  /**
+   * In the sandbox: the questions about programs that do not work inside, the commands that a rule for such a program answered, and the
+   * dangerous commands that ran inside unasked.
+   */
   outside: string[];
+  answered: string[];
   confined: string[];
 }
 
@@ -47,7 +51,7 @@ export function days(): Day[] {
 export const breadths = ['exact', 'row', 'kind'] as const;
 export type Breadth = (typeof breadths)[number];
 
-/** The preset of sandboxed commands, without a rule. */
+/** The preset of sandboxed commands, with a rule for each program that runs outside, where it is offered, and no other rule. */
 export type Way = Breadth | 'sandbox';
 
 /**
@@ -73,6 +77,7 @@ export async function play({ id, tree, commands }: Day, breadth: Way = 'kind'): 
     dangers: [],
     changes: [],
     outside: [],
+    answered: [],
     confined: [],
   };
   let harmless = 0;
@@ -90,16 +95,22 @@ export async function play({ id, tree, commands }: Day, breadth: Way = 'kind'): 
         },
       });
       await call('shell.run', { command: text });
-      const offered: PermissionRule[][] = asked.length > 0 && !isSandboxed ? alwaysAllowRuleChoices(asked[0]!) : [];
+      const offered = (asked.length > 0 ? alwaysAllowRuleChoices(asked[0]!) : []).filter(
+        (choice) => isProgramChoice(choice) === isSandboxed,
+      );
       const made =
         isSandboxed || breadth === 'kind' ? offered.at(-1) : offered.slice(0, breadths.indexOf(breadth) + 1).at(-1);
-      for (const rule of made ?? []) rules.push({ scope: 'workspace', ...rule });
+      const isMade = !isSandboxed || harm !== 'danger';
+      for (const rule of isMade ? (made ?? []) : []) rules.push({ scope: 'workspace', ...rule });
+      const isAnswered = isSandboxed && asked.length === 0 && place === 'outside';
       if (harm !== 'none' && asked.length === 0) {
         if (place === 'inside') played.confined.push(command);
+        else if (isAnswered && harm === 'changes') played.answered.push(command);
         else (harm === 'danger' ? played.dangers : played.changes).push(command);
       }
       if (harm !== 'none' || ++harmless <= 10) continue;
       played.harmless += 1;
+      if (isAnswered) played.answered.push(command);
       if (asked.length > 0) (asked[0]!.plan.sandbox === 'outside' ? played.outside : played.questions).push(command);
     }
   } finally {

@@ -88,7 +88,7 @@ export function toolCallCard(context: PanelContext, run: Run, call: ToolCall, pl
       ${isRunHeldByDenial(run) && run.held!.at(-1) === call.id ? continueHeld(context) : nothing}
       ${changeBelow(context, key, place, made)}
       ${made ? lostFilesView(made) : nothing}
-      ${ruleAdded(context, key)}
+      ${ruleAdded(context, key, state)}
       ${state?.asked ? answeredQuestionsView(context, state, place) : nothing}
       ${status === 'running' && state?.output ? commandOutputView(state.output) : nothing}
       ${status === 'running' && state?.command ? continueInBackgroundButton(context, key) : nothing}
@@ -101,11 +101,20 @@ export function toolCallCard(context: PanelContext, run: Run, call: ToolCall, pl
 export const addedRuleForCall = ({ model }: PanelContext, key: ToolCallKey): AddedRule | undefined =>
   model.state?.rulesAdded?.find((one) => isSameToolCall(one, key));
 
-function ruleAdded(context: PanelContext, key: ToolCallKey): TemplateResult | typeof nothing {
+function ruleAdded(
+  context: PanelContext,
+  key: ToolCallKey,
+  state: CallState | undefined,
+): TemplateResult | typeof nothing {
   const rule = addedRuleForCall(context, key);
-  if (!rule) return nothing;
+  const link = (type: 'allow-blocked' | 'remove-rule', label: string) =>
+    html`<button class="link" data-testid=${type} @click=${() => context.post({ type, ...key })}>${label}</button>`;
+  if (!rule)
+    return state?.blocked && state.status === 'done'
+      ? html`<p class="card-note">${link('allow-blocked', t('Allow…'))}</p>`
+      : nothing;
   return html`<p class="quiet card-note" data-testid="rule-added">${t('Rule added: {0}', rule.text)} ·
-    <button class="link" data-testid="remove-rule" @click=${() => context.post({ type: 'remove-rule', ...key })}>${t('Remove Rule')}</button></p>`;
+    ${link('remove-rule', t('Remove Rule'))}</p>`;
 }
 
 export function toolCallCardLine(context: PanelContext, run: Run, call: ToolCall): CardLine {

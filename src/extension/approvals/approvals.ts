@@ -4,6 +4,7 @@ import type { PermissionRule } from '../../protocol/content/rule.ts';
 import type { Notice } from '../../protocol/panel/panelMessages.ts';
 import { t } from '../../protocol/text/l10n.ts';
 import { onAbort } from '../../protocol/values/abort.ts';
+import { folderAccessTool } from '../../tools/core/commandSandbox.ts';
 import type { ApprovalAnswer, ApprovalRequest, ApprovalRequester } from '../../tools/core/tool.ts';
 import { alwaysAllowRuleChoices } from '../../tools/policy/rules.ts';
 import {
@@ -277,6 +278,7 @@ export class ApprovalDialogQueue implements vscode.Disposable {
     const chosen = await this.dialog(text, buttons, over);
     const is = (label: keyof typeof approvalButtonLabels) => chosen === t(approvalButtonLabels[label]);
     if (is('review')) await this.review([waiting]);
+    else if (is('allowFolder')) await this.allowFolder(waiting);
     else if (is('allowAlways')) await this.allowAlways(waiting, offered, over);
     else if (is('allow') || is('runOutside') || is('allowChanged')) waiting.answer(yes(edited));
     else if (is('allowRun')) waiting.answer({ decision: 'allow-run' });
@@ -292,14 +294,25 @@ export class ApprovalDialogQueue implements vscode.Disposable {
     if (chosen && !chosen.made && !over.aborted) chosen = await pick(ruleChoices(offered, true));
     const made = chosen?.made;
     if (!made || over.aborted || !this.waiting.includes(waiting)) return;
+    if (await this.addRules(waiting, made)) waiting.answer({ decision: 'allow', always: true });
+  }
+
+  /** Allows the folder that the sandbox did not let the command write. The command is decided again, and runs inside. */
+  private async allowFolder(waiting: Waiting): Promise<void> {
+    const rule = { effect: 'allow', tool: folderAccessTool, location: waiting.request.plan.allowableFolder! } as const;
+    if (await this.addRules(waiting, { rules: [rule], scope: 'workspace' }))
+      waiting.answer({ decision: 'allow', isDecidedAgain: true });
+  }
+
+  private async addRules({ request }: Waiting, made: NonNullable<RuleChoice['made']>): Promise<boolean> {
     try {
-      await this.parts.addedRules.add({ key: approvalCallKey(waiting.request), ...made });
+      await this.parts.addedRules.add({ key: approvalCallKey(request), ...made });
+      return true;
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error);
       notify('error', t('The rule could not be stored: {0}', why));
-      return;
+      return false;
     }
-    waiting.answer({ decision: 'allow', always: true });
   }
 
   /** Shows several requests in a common dialog. Cancel denies all requests of the batch. */

@@ -9,6 +9,7 @@ import type { RuleToolState } from '../../tools/mcp/toolChanges.ts';
 import { parsePolicyRules } from '../../tools/policy/rules.ts';
 import { notify } from '../dialogs/notify.ts';
 import { describeNamedModel, type ModelConsent } from '../providers/modelConsent.ts';
+import { hostList } from './hostList.ts';
 import { type ApprovalPolicies, type PolicyScope, ruleEffectLabels, ruleLabel } from './policies.ts';
 import { presetRows } from './presetRows.ts';
 import { mcpRuleText } from './serverRules.ts';
@@ -90,7 +91,8 @@ function rulesOf(policies: ApprovalPolicies, servers: Servers, scope: PolicyScop
     const ofServer = rule.success ? mcpRuleText(rule.data, (bound) => servers.whereabouts(bound)) : undefined;
     const label = ofServer?.label ?? (rule.success ? ruleLabel(rule.data) : JSON.stringify(value).slice(0, 200));
     const narrowed = policies.narrowed.reason(scope, value);
-    const detail = problems[0] ?? ofServer?.detail ?? (narrowed && localize(narrowed));
+    const hosts = rule.data?.registries && problems.length === 0 ? hostList(rule.data.registries) : undefined;
+    const detail = problems[0] ?? ofServer?.detail ?? (narrowed && localize(narrowed)) ?? hosts;
     return {
       label: `${problems.length > 0 || ofServer?.isIdle ? '$(warning)' : '$(law)'} ${escapeInvisibleInLine(label)}`,
       ...(rule.success && sandboxDescription(policies, rule.data)),
@@ -105,9 +107,9 @@ function rulesOf(policies: ApprovalPolicies, servers: Servers, scope: PolicyScop
 /** Under the preset of sandboxed commands, a rule runs a command where it was made for; see `Verdict.isExact`. */
 function sandboxDescription(
   { sandbox }: ApprovalPolicies,
-  { effect, tool, command, varies }: PermissionRule,
+  { effect, tool, command, varies, program }: PermissionRule,
 ): { description?: string } {
-  if (!sandbox.current?.isAvailable || effect !== 'allow' || tool !== 'shell.run') return {};
+  if (!sandbox.current?.isAvailable || effect !== 'allow' || tool !== 'shell.run' || program) return {};
   const isExact = command !== undefined && !varies;
   return { description: isExact ? t('outside the sandbox') : t('in the sandbox') };
 }

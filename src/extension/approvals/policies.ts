@@ -105,7 +105,8 @@ export class ApprovalPolicies implements vscode.Disposable {
   async add(scope: PolicyScope, ...rules: PermissionRule[]): Promise<void> {
     this.notifyNarrowed(true); // before creating a rule that never covered more
     const wanted = rules.map((rule) => JSON.stringify(rule));
-    const others = this.written(scope).filter((one) => !wanted.includes(JSON.stringify(one)));
+    const isReplaced = (one: unknown) => wanted.includes(JSON.stringify(one)) || rules.some(coversRegistriesOf(one));
+    const others = this.written(scope).filter((one) => !isReplaced(one));
     await this.write(scope, [...others, ...rules]);
   }
 
@@ -273,6 +274,13 @@ export class ApprovalPolicies implements vscode.Disposable {
     }
   }
 }
+
+/** Tests for a rule with all the registries of an earlier one, which takes its place. */
+const coversRegistriesOf = (written: unknown) => {
+  const earlier = permissionRuleSchema.safeParse(written).data?.registries;
+  return ({ registries }: PermissionRule) =>
+    earlier !== undefined && registries !== undefined && earlier.every((site) => registries.includes(site));
+};
 
 const endsWithRun = 'It ends with this run, when the window reloads, or when you select another preset.';
 

@@ -1,10 +1,12 @@
 import type * as vscode from 'vscode';
 import type { PermissionRule } from '../../protocol/content/rule.ts';
 import { escapeInvisibleInLine } from '../../protocol/text/escapeInvisible.ts';
-import { t } from '../../protocol/text/l10n.ts';
+import { message, t } from '../../protocol/text/l10n.ts';
 import { localize } from '../../protocol/text/localized.ts';
-import { offeredAllowChoices, summarizeRuleCoverage } from '../../tools/policy/rules.ts';
+import { networkAccessTool } from '../../tools/core/commandSandbox.ts';
+import { isProgramChoice, offeredAllowChoices, summarizeRuleCoverage } from '../../tools/policy/rules.ts';
 import { availableRuleScopes } from './approvalsMenu.ts';
+import { hostList } from './hostList.ts';
 import type { PolicyScope } from './policies.ts';
 
 export interface RuleChoice extends vscode.QuickPickItem {
@@ -16,14 +18,26 @@ export interface RuleChoice extends vscode.QuickPickItem {
 export function ruleChoices(offered: readonly PermissionRule[][], everywhere = false): RuleChoice[] {
   const scopes = availableRuleScopes();
   const { scope, label } = everywhere ? scopes.at(-1)! : scopes[0]!;
-  const rows: RuleChoice[] = offeredAllowChoices(offered).map((rules) => ({
-    ...choiceOf(rules, label),
-    made: { rules, scope },
-  }));
-  return everywhere || scopes.length === 1 ? rows : [...rows, { label: t('For All Workspaces…') }];
+  const rows: RuleChoice[] = offeredAllowChoices(offered)
+    .filter((rules) => scope === 'workspace' || !isProgramChoice(rules))
+    .map((rules) => ({ ...choiceOf(rules, label), made: { rules, scope } }));
+  return everywhere || scopes.length === 1 || offered.every(isProgramChoice)
+    ? rows
+    : [...rows, { label: t('For All Workspaces…') }];
 }
 
 function choiceOf(rules: readonly PermissionRule[], scope: string): vscode.QuickPickItem {
+  const [only] = rules;
+  if (only?.registries) return { label: `${t('All package registries')}, ${scope}`, detail: hostList(only.registries) };
+  if (only?.tool === networkAccessTool && only.site !== undefined)
+    return { label: `${escapeInvisibleInLine(new URL(only.site).host)}, ${scope}` };
+  if (only?.program !== undefined) {
+    const detail = t('With your permissions. Commands that delete or publish something still ask.');
+    return {
+      label: `${escapeInvisibleInLine(localize(message('{0} outside the sandbox', only.program)))}, ${scope}`,
+      detail,
+    };
+  }
   const { what, where } = summarizeRuleCoverage(rules, localize);
   const covered = rules.every((rule) => rule.command !== undefined && !rule.varies) ? t('Exactly: {0}', what) : what;
   const holds = [where, scope].filter(Boolean).join(', ');

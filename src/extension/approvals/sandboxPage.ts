@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import type { PermissionRule } from '../../protocol/content/rule.ts';
 import { networkAccessTool } from '../../tools/core/commandSandbox.ts';
 import { openFolderRoots, type Workspace } from '../../tools/core/workspace.ts';
+import { allowedFolderLocations } from '../../tools/policy/policy.ts';
 import { showMarkdown } from '../dialogs/showMarkdown.ts';
 import type { ApprovalPolicies } from './policies.ts';
 import { sandboxReport } from './sandboxReport.ts';
@@ -36,7 +37,10 @@ export class SandboxPage implements vscode.TextDocumentContentProvider {
       availability: await policies.sandbox.probe(),
       trusted: workspace.trusted,
       preset: policies.preset,
-      workspace: openFolderRoots(workspace.roots).map(({ path }) => path),
+      workspace: [
+        ...openFolderRoots(workspace.roots).map(({ path }) => path),
+        ...allowedFolderLocations(policies.current()),
+      ],
       hosts: allowedHosts(policies.current().rules),
     });
     this.changed.fire(page); // an open page still has the old text
@@ -45,6 +49,8 @@ export class SandboxPage implements vscode.TextDocumentContentProvider {
 }
 
 const allowedHosts = (rules: readonly PermissionRule[]): string[] =>
-  rules.flatMap(({ effect, tool, site }) =>
-    effect === 'allow' && tool === networkAccessTool && site !== undefined ? [new URL(site).host] : [],
+  rules.flatMap(({ effect, tool, site, registries }) =>
+    effect === 'allow' && tool === networkAccessTool && (site ?? registries) !== undefined
+      ? (registries ?? [site!]).map((one) => new URL(one).host)
+      : [],
   );

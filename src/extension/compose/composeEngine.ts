@@ -60,7 +60,10 @@ export function composeEngine(services: PolicyServices) {
         modals,
         approvals, // later
         policies,
-        sandbox: { begin: async (request) => (await commandSandbox()).begin(request) },
+        sandbox: {
+          begin: async (request) => (await commandSandbox()).begin(request),
+          allowableFolder: async (path, folders) => (await commandSandbox()).allowableFolder(path, folders),
+        },
         left,
         background,
         backgroundRecordings,

@@ -125,7 +125,13 @@ export function approvalButtons(
   const review = t(approvalButtonLabels.review);
   if (needsReviewEditor(request, edited) && !reviewed) return [review];
   if (edited !== undefined) return [review, t(approvalButtonLabels.allowChanged)];
-  const { grant, once, sandbox } = request.plan;
+  const { grant, once, sandbox, allowableFolder } = request.plan;
+  if (sandbox === 'outside' && allowableFolder !== undefined)
+    return [
+      review,
+      ...[t(approvalButtonLabels.allowFolder), t(approvalButtonLabels.runOutside)],
+      ...(always ? [t(approvalButtonLabels.allowAlways)] : []),
+    ];
   const forRun = grant === undefined || once ? [] : [t(approvalButtonLabels.allowRun)];
   const allow = t(sandbox === 'outside' ? approvalButtonLabels.runOutside : approvalButtonLabels.allow);
   return [review, allow, ...forRun, ...(always ? [t(approvalButtonLabels.allowAlways)] : [])];
@@ -144,6 +150,7 @@ export const orderDialogButtons = (
 export const approvalButtonLabels = {
   review: 'Review…',
   allow: 'Allow',
+  allowFolder: 'Allow This Folder',
   runOutside: 'Run Outside Sandbox',
   allowChanged: 'Allow as Changed',
   allowRun: 'Allow for This Run',
@@ -155,8 +162,16 @@ export const maxListedApprovals = 12;
 
 /** Tests if an approval fits on a single line of a list: nothing is omitted, and no protected path is concerned. */
 export function fitsApprovalList({ plan, note }: ApprovalRequest): boolean {
-  const { command, details, grant, loss, outputs = [] } = plan;
-  if (grant === undefined || note !== undefined || details !== undefined || loss || outputs.length > 0) return false;
+  const { command, details, grant, loss, outputs = [], allowableFolder } = plan;
+  if (
+    allowableFolder !== undefined ||
+    grant === undefined ||
+    note !== undefined ||
+    details !== undefined ||
+    loss ||
+    outputs.length > 0
+  )
+    return false;
   if (command === undefined) return plan.what.length <= longestLine && locationOf(plan) === undefined;
   return command.length <= 160 && /^\S+(?: \S+)*$/.test(command);
 }

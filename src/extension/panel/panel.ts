@@ -21,6 +21,7 @@ import { resolvePathForReading } from '../../tools/sandbox/resolveReadPath.ts';
 import type { BackgroundCommands } from '../../tools/shell/background.ts';
 import type { AllowRulesAddedInWindow } from '../approvals/addedRules.ts';
 import type { ApprovalDialogQueue } from '../approvals/approvals.ts';
+import { allowBlockedHosts } from '../approvals/blockedHosts.ts';
 import type { DiffDocumentProvider } from '../approvals/diffs.ts';
 import type { ApprovalPolicies } from '../approvals/policies.ts';
 import type { BackgroundCommandList } from '../background/backgroundCommands.ts';
@@ -305,6 +306,11 @@ export class PanelMessageHandler {
       case 'remove-rule':
         await this.parts.addedRules.remove(request);
         return view.focus();
+      case 'allow-blocked': {
+        const { blocked = [] } = (await this.call(request)) ?? {};
+        if (blocked.length > 0) await allowBlockedHosts(request, blocked, this.parts.addedRules);
+        return view.focus();
+      }
       case 'review-file':
         return this.parts.changedFiles.review(request);
       case 'undo-file':

@@ -21,10 +21,13 @@ export const commandRuleKindNames = {
  * Decision of the user for many calls. `tool` is a name or a prefix with `*` (`fs.*`). `path` is a glob of workspace-relative paths, all of
  * which must match. `site` is the origin of a page. `server` identifies the MCP server if the tool name does not: `starts` is its command
  * line or address for display, `identity` a hash of the configuration, `definition` a hash of the server's description of the tool.
+ * `location` is a folder outside of the workspace, absolute and real, that sandboxed commands may write.
+ * `registries` are the origins of the package registries that were known at the time of the answer: later ones are not covered.
  *
  * Commands: to ask or deny, `command` is the first words of a command in any folder. To allow, `command` is the complete argument vector in
  * `folder` (workspace-relative; absent: the workspace root). With `varies`, `command` is a row of the command table with other arguments
- * known to be harmless. With `kind` instead of `command`, the rule covers all rows of the kind.
+ * known to be harmless. With `kind` instead of `command`, the rule covers all rows of the kind. With `program`, the rule covers a program
+ * that does not work in the sandbox, outside of it and in any folder, under the preset of the sandbox only.
  */
 export const permissionRuleSchema = z.strictObject({
   effect: z.enum(['allow', 'ask', 'deny']),
@@ -35,6 +38,9 @@ export const permissionRuleSchema = z.strictObject({
   varies: z.literal(true).optional(),
   kind: z.enum(commandRuleKinds).optional(),
   site: z.string().min(1).max(300).optional(),
+  program: z.string().min(1).max(100).optional(),
+  location: z.string().min(1).max(1000).optional(),
+  registries: z.array(z.string().min(1).max(300)).min(1).max(200).optional(),
   server: z
     .strictObject({
       starts: z.string().max(300),

@@ -309,6 +309,8 @@ export const viewMessageSchema = z.discriminatedUnion('type', [
   // Takes back the undo of the call. Nothing happens if a file has changed since.
   z.strictObject({ type: z.literal('redo'), ...callShape }),
   z.strictObject({ type: z.literal('remove-rule'), ...callShape }),
+  // Opens the list of rules for the hosts that a command could not reach.
+  z.strictObject({ type: z.literal('allow-blocked'), ...callShape }),
   z.strictObject({ type: z.literal('file-changes'), runId: id, path: z.string().min(1).max(4096) }),
   z.strictObject({
     type: z.literal('review-file'),

@@ -3,6 +3,7 @@ import type { ContextUsage } from '../content/contextUsage.ts';
 import type { Message, TokenUsage } from '../content/messages.ts';
 import { appendTerminalOutput } from '../text/lineUpdates.ts';
 import { createDictionary, toDictionary } from '../values/dictionary.ts';
+import { shownHost } from '../values/shownHost.ts';
 import type { MessageDeliveryTiming, RunEvent, StoredEvent } from './events.ts';
 import {
   appendWorkflowNodeLiveText,
@@ -201,8 +202,9 @@ export function applyEvent(run: Run, event: RunEvent): void {
     case 'access': {
       const call = callOf(run, event.toolCallId);
       if (call.status === 'asking') call.status = 'running';
-      const { host } = event.target;
-      if (event.decision === 'deny' && host !== undefined) call.blocked = [...new Set([...(call.blocked ?? []), host])];
+      const { host, port } = event.target;
+      if (event.decision === 'deny' && host !== undefined)
+        call.blocked = [...new Set([...(call.blocked ?? []), shownHost(host, port)])];
       break;
     }
     case 'hold-end':

@@ -44,7 +44,7 @@ import { type FileChangedByRun, parentFolders, type RedoableUndo } from './runFi
  * - `changes`: changes to files; planned changes if the call has no end; `undone`: their reverted paths, the target path for `moved`.
  * - `interruptedAt`: last recorded activity before an interruption (epoch milliseconds); `again`: the user wants to run the interrupted
  * call again.
- * - `sandbox`: where a command ran under the preset `sandbox`; `blocked`: hosts that it was not allowed to reach.
+ * - `sandbox`: where a command ran under the preset `sandbox`; `blocked`: hosts that it was not allowed to reach, with ports other than 443.
  * - `exitCode`: null if killed by a signal.
  */
 export interface CallState {

@@ -35,6 +35,8 @@ export interface SandboxedCommandRequest {
    * are aside until its end. Else it can write in all of the open folders, and does not see what others change meanwhile.
    */
   isLive?: boolean;
+  /** Folders outside of the workspace that rules allow to write. Those that may not be written any more are left out. */
+  allowed?: readonly string[];
   questions: SandboxQuestions;
 }
 
@@ -49,6 +51,8 @@ export interface SandboxReport {
   conflicts: string[];
   special: string[];
   failed: string[];
+  /** Number of files that were changed. */
+  changed: number;
   /** Tells if commands may write a path (absolute). */
   isWritable(path: string): boolean;
 }
@@ -76,7 +80,8 @@ export interface SandboxedCommand {
   exceededLimit(): Promise<ExceededLimit | undefined>;
   /** Variables in addition to those of a command outside. */
   environment: NodeJS.ProcessEnv;
-  network: SandboxNetwork;
+  /** Absent: the network of this machine, confined. */
+  network?: SandboxNetwork;
   /** Ends the processes that are left, and keeps the changes. On abort, it rejects unless changes are being applied. */
   keep(signal?: AbortSignal): Promise<SandboxReport>;
   /** Forgets the changes, if not kept. Never rejects. */
@@ -89,6 +94,8 @@ export interface CommandSandbox {
   availability(): Promise<SandboxAvailability>;
   /** Throws an error with a sentence if the sandbox cannot be set up; nothing has run then. */
   begin(request: SandboxedCommandRequest): Promise<SandboxedCommand>;
+  /** Returns the folder that a rule can allow, so that commands can write a path (absolute); undefined if there is none. */
+  allowableFolder(path: string, folders: readonly string[]): Promise<string | undefined>;
   /** Ends what is kept for runs: network namespaces and proxies. */
   close(): Promise<void>;
 }

@@ -12,6 +12,7 @@ export function createSystemSandbox(options: LinuxSandboxOptions, platform = pro
   return {
     availability: async () => ({ isAvailable: false, reason }),
     begin: () => Promise.reject(new Error('There is no sandbox on this system.')),
+    allowableFolder: async () => undefined,
     close: async () => undefined,
   };
 }

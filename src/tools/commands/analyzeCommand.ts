@@ -3,6 +3,7 @@ import { readdir, stat } from 'node:fs/promises';
 import * as paths from 'node:path';
 import { message, toEnglishText } from '../../protocol/text/l10n.ts';
 import { type LocalizableText, storedLocalizableText } from '../../protocol/text/localized.ts';
+import { programForOutside } from '../commandSandbox/outsidePrograms.ts';
 import { type CommandPart, readOnlyCommandsRuleId } from '../core/commandPart.ts';
 import { createGlobMatcher } from '../core/glob.ts';
 import { maxJsonBytes, parseLimitedJson } from '../core/parseLimits.ts';
@@ -16,9 +17,11 @@ import { expandScript } from './expandScript.ts';
 import { GitNotReadOnlyError } from './gitReading.ts';
 import { listGitTrackedFiles } from './gitTracked.ts';
 import { findGrantRow } from './grants/grantTable.ts';
+import { findProgramOnPath } from './grants/launchers.ts';
 import { isHarmlessEnvVariable, stripCommandPrefixes } from './grants/neutral.ts';
 import { pathOfTestSelector, patternOfBuildOutputFolders, type RequiredFileCheck } from './grants/values.ts';
 import type { CommandOutputFilePredicate } from './outputFiles.ts';
+import { outsideProgramOf } from './outsideProgram.ts';
 import {
   checkCommandArgumentPath,
   checkReadOnlyCommand,
@@ -164,6 +167,7 @@ async function partOf(
   const settled = step.unsettled !== 'options';
   if (variables.length === 0 && settled && ((reads && !reads.searches) || steers(words))) return part;
   part.reads = false;
+  if (programForOutside(part.words) !== undefined) part.needsOutside = true;
   if (shellWords.has(words[0]!)) return undefined;
   if (![...words, ...variables.flat()].every(isStaticShellWord) || step.piped) {
     if (step.piped) return undefined;
@@ -171,6 +175,10 @@ async function partOf(
   }
   if (variables.length > 0) return part.words === '' || step.unsettled ? undefined : part;
   if (!settled) return undefined;
+  const program = part.words === '' || step.unsettled ? undefined : outsideProgramOf(words);
+  // A program of the project can have any name.
+  if (program !== undefined && (await findProgramOnPath(words[0]!, step.folder, roots)).in === 'system')
+    part.program = program;
   const match = await findGrantRow(words, step.folder, roots);
   const claimed = match && (await checkedClaims(match.claims, step.folder, roots));
   if (claimed) {

@@ -8,6 +8,10 @@ export interface CommandPart {
   words: string;
   folders: string[];
   reads: boolean;
+  /** The program does not work in the sandbox. */
+  needsOutside?: true;
+  /** Program or Git command by which a rule covers the part outside of the sandbox. */
+  program?: string;
   row?: {
     command: string;
     kind: CommandRuleKind;

@@ -11,3 +11,6 @@ export type SandboxAvailability =
 
 /** Name by which rules cover the network access of sandboxed commands; not a tool of a model. */
 export const networkAccessTool = 'shell.network';
+
+/** Name by which rules let sandboxed commands write a folder outside of the workspace; not a tool of a model. */
+export const folderAccessTool = 'shell.folder';

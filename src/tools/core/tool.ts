@@ -102,6 +102,8 @@ export interface ToolContext {
    * closes; the call then stays open.
    */
   ask(questions: readonly UserQuestions[]): Promise<UserQuestionAnswer>;
+  /** Returns the folders outside of the workspace that sandboxed commands may write by rules. */
+  allowedFolders(): readonly string[];
   /** Asks for an access while the call runs. Resolves to false for a denial, on abort, and if the call is over. */
   requestAccess(request: AccessRequest, signal?: AbortSignal): Promise<boolean>;
 }
@@ -110,7 +112,8 @@ export interface ToolContext {
  * `tool`: name for rules; `target`: what the call wants to access, for the record. The texts and the grant are those of an approval.
  * `isUnattended`: the call has ended, so that nobody is asked and nothing is recorded.
  */
-export interface AccessRequest extends Pick<ToolCallPlan, 'what' | 'where' | 'why' | 'details' | 'site' | 'grant'> {
+export interface AccessRequest
+  extends Pick<ToolCallPlan, 'what' | 'where' | 'why' | 'details' | 'site' | 'registries' | 'grant'> {
   tool: string;
   target: AccessTarget;
   isUnattended?: true;
@@ -156,10 +159,14 @@ export interface ToolCallPlan {
   /** Paths named by the command, for rules that ask or deny. A folder ends in `/`; the workspace is ''. */
   named?: readonly string[];
   site?: string;
+  /** Sites of all package registries, if `site` is one of them. */
+  registries?: readonly string[];
   /** Execution in the sandbox. `isUndoable` tells if an undo will restore what the call changes. */
   sandboxed?: { run(context: ToolContext): Promise<unknown>; isUndoable(): Promise<boolean> };
   /** Reason why a command cannot run in the sandbox; used only under the preset `sandbox`. */
   outsideReason?: LocalizableText;
+  /** Folder outside of the workspace (absolute, real) that a rule can allow, so that the command can run in the sandbox. */
+  allowableFolder?: string;
   /** Read-only execution without an approval, or a sentence with the reason why the command is not known to be read-only. */
   reading?: ((context: ToolContext) => Promise<unknown>) | LocalizableText;
   details?: LocalizableText;
@@ -301,6 +308,8 @@ export interface ApprovalAnswer {
   edited?: string;
   /** The answer created a rule for similar calls, so the remaining requests are decided again. */
   always?: boolean;
+  /** The answer created a rule under which the call is planned and decided again: it allows nothing by itself. */
+  isDecidedAgain?: true;
 }
 
 export function editableApprovalText({ plan, call }: Pick<ApprovalRequest, 'plan' | 'call'>): string | undefined {

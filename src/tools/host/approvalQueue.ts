@@ -120,7 +120,7 @@ export function createApprovalQueue(approve: ApprovalRequester, now: () => numbe
       if (context.signal.aborted) throw stopped;
       return 'withdrawn' as const;
     });
-    if (given === 'withdrawn') return undefined;
+    if (given === 'withdrawn' || given?.isDecidedAgain) return undefined;
     const { request } = question;
     const answer = understood(given);
     const { decision, words, edited, holds } = answer;

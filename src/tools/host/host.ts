@@ -33,7 +33,7 @@ import { toolGrantsForRun } from '../core/toolOrigin.ts';
 import type { Workspace } from '../core/workspace.ts';
 import { formatShortFileChange } from '../edit/diff.ts';
 import { fileSizesAndTimes } from '../files/fileTimes.ts';
-import { createSearchExclusionPredicate, readsNeedNoApproval } from '../policy/policy.ts';
+import { readsNeedNoApproval } from '../policy/policy.ts';
 import { sha256 } from '../sandbox/fileText.ts';
 import { virtualFoldersReadOnlyReason } from '../sandbox/virtual.ts';
 import type { FileRecorder } from '../snapshot/fileRecorder.ts';
@@ -42,6 +42,7 @@ import { createAccessRequests } from './accessRequests.ts';
 import { createApprovalFlow, type PreparedToolCall, type ToolCallPreparer } from './approvalFlow.ts';
 import { createApprovalQueue } from './approvalQueue.ts';
 import type { BackgroundRecordings, EndedRecording } from './backgroundRecordings.ts';
+import { contextOfPolicies } from './callPolicies.ts';
 import { localizePlan } from './localizePlan.ts';
 import { normalizeArgumentPaths } from './normalizePaths.ts';
 import { decidePlannedCallByPolicy, type PlannedToolCall, planReadOnlyCall } from './policySubject.ts';
@@ -349,8 +350,9 @@ export function createToolHost({
     const plan = own ?? (free ? undefined : await planReadOnlyCall(meant.tool, meant.args, world));
     const place = now.preset === 'sandbox' && own?.command !== undefined && placeOf(isSandboxed).sandbox;
     const why = plan && plan.why !== '' ? [plan.why] : [];
-    if (place === 'outside' && own?.outsideReason) why.unshift(own.outsideReason);
-    if (now.readOnlyCommands && plan?.reading && typeof plan.reading !== 'function') why.push(plan.reading);
+    const leaves = place === 'outside' ? own?.outsideReason : undefined;
+    if (leaves !== undefined) why.unshift(leaves);
+    else if (now.readOnlyCommands && plan?.reading && typeof plan.reading !== 'function') why.push(plan.reading);
     if (now.readOnlyCommands && plan?.outputs?.length)
       why.push(message('What it writes to {0} may be read in this run without approval.', plan.outputs.join(', ')));
     if (verdict.effect === 'ask' && verdict.said) why.push(verdict.said);
@@ -401,11 +403,7 @@ export function createToolHost({
       toolCallId: call.id,
       workspace,
       signal: context.signal,
-      searchExclusionTest: (undoWorkspace) => {
-        const policies = [policy(context.runId), ...(context.policy ? [context.policy] : [])];
-        const guards = policies.map((one) => createSearchExclusionPredicate(one, undoWorkspace));
-        return (path) => guards.some((isExcluded) => isExcluded(path));
-      },
+      ...contextOfPolicies(() => policy(context.runId), context),
       output: (text) => {
         if (context.signal.aborted) return; // nothing is delivered after a stop
         context.emit({ type: 'tool-output', toolCallId: call.id, text }).catch(() => undefined);

@@ -82,6 +82,7 @@ const quiet = ({ workspace, policy, signal }: MentionContext): ToolContext => ({
   workspace,
   signal,
   searchExclusionTest: (folder) => createSearchExclusionPredicate(policy, folder),
+  allowedFolders: () => [],
   output: () => undefined,
   leaves: async () => undefined,
   commandStarted: () => undefined,

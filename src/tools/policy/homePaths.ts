@@ -1,4 +1,5 @@
 import { realpath } from 'node:fs/promises';
+import { homedir } from 'node:os';
 import * as paths from 'node:path';
 import { type LocalizedMessage, message } from '../../protocol/text/l10n.ts';
 
@@ -23,6 +24,10 @@ export async function homePathApprovalReason(
   }
   return undefined;
 }
+
+/** Returns an absolute path as users write it: `~/.cache` for a path in the home folder. */
+export const abbreviateHome = (path: string, home = homedir()): string =>
+  path.startsWith(`${home}${paths.sep}`) ? `~${path.slice(home.length)}` : path;
 
 const programFolders = new Set(
   'bin shims lib versions toolchains installs candidates cache caches _cacache registry repository packages sdk envs wrapper'.split(

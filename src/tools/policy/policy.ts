@@ -7,6 +7,7 @@ import { commandRuleKindNames, type ScopedPermissionRule } from '../../protocol/
 import { type LocalizedMessage, message, toEnglishText } from '../../protocol/text/l10n.ts';
 import type { LocalizableText } from '../../protocol/text/localized.ts';
 import { type CommandPart, commandPartFolders } from '../core/commandPart.ts';
+import { folderAccessTool } from '../core/commandSandbox.ts';
 import { createGlobMatcher } from '../core/glob.ts';
 import { ruleAppliesToOrigin, ruleMismatchReason, serverRuleLabel, type ToolOrigin } from '../core/toolOrigin.ts';
 import { approximateArguments } from '../shellSyntax/commandLine.ts';
@@ -121,20 +122,23 @@ function guardsNamed(rule: PermissionRule, named: readonly string[]): boolean {
 }
 
 function coveringParts(
-  { rules }: ApprovalPolicy,
-  { tool, command = '', folder = '.', parts = [] }: PolicySubject,
+  { rules, preset }: ApprovalPolicy,
+  { tool, command = '', folder = '.', parts = [], sandboxed }: PolicySubject,
 ): ScopedPermissionRule[] | undefined {
-  const allows = rules.filter(
-    (rule) => rule.effect === 'allow' && names(rule, tool) && (rule.command !== undefined || rule.kind !== undefined),
-  );
+  const isForCommands = ({ command, kind, program }: PermissionRule) => (command ?? kind ?? program) !== undefined;
+  const allows = rules.filter((rule) => rule.effect === 'allow' && names(rule, tool) && isForCommands(rule));
   const holdsIn = (rule: PermissionRule, folder: string) => (rule.folder ?? '.') === folder;
   const whole = allows.find((rule) => rule.command === command.trim() && !rule.varies && holdsIn(rule, folder));
   if (whole) return [whole];
   const needed = parts.filter(({ reads }) => !reads);
-  const covering = needed.flatMap(({ words, folders, row }) => {
+  const leavesSandbox = preset === 'sandbox' && !sandboxed;
+  const covering = needed.flatMap(({ words, folders, row, program, needsOutside }) => {
     const exact = (rule: PermissionRule) => rule.kind === undefined && !rule.varies && rule.command === words;
     const own = folders.length === 1 && allows.find((rule) => exact(rule) && holdsIn(rule, folders[0]!));
     if (own) return [own];
+    const ofProgram = program !== undefined && preset === 'sandbox' && allows.find((rule) => rule.program === program);
+    if (ofProgram) return [ofProgram];
+    if (leavesSandbox && !needsOutside) return [undefined]; // a wider rule runs it inside
     const covers = ({ kind, varies, command }: PermissionRule) =>
       kind !== undefined
         ? kind === row?.kind
@@ -170,6 +174,13 @@ export function createSearchExclusionPredicate({ rules }: ApprovalPolicy, folder
   return (path) => guards.some((rule) => matchesPaths(rule.path!, [path], false));
 }
 
+/** Returns the folders outside of the workspace that sandboxed commands may write by rules; none if a rule asks or denies. */
+export function allowedFolderLocations({ preset, rules }: ApprovalPolicy, agent?: ApprovalPolicy): string[] {
+  const all = [...rules, ...(agent?.rules ?? [])];
+  if (preset !== 'sandbox' || all.some((rule) => rule.effect !== 'allow' && names(rule, folderAccessTool))) return [];
+  return rules.flatMap(({ effect, location }) => (effect === 'allow' && location !== undefined ? [location] : []));
+}
+
 function byPreset(preset: ApprovalPreset, { risk, trusted, sandboxed }: PolicySubject): Verdict {
   const execute = sandboxed ? 'sandbox' : 'autopilot';
   const from = ({ read: 'reads-free', change: 'edits-free', execute } as const)[risk];
@@ -182,7 +193,18 @@ function byPreset(preset: ApprovalPreset, { risk, trusted, sandboxed }: PolicySu
 
 const described = (rule: ScopedPermissionRule): LocalizedMessage => message(owners[rule.scope], coverageOf(rule));
 
-function coverageOf({ tool, path, command, site, server, kind }: ScopedPermissionRule): LocalizableText {
+function coverageOf({
+  tool,
+  path,
+  command,
+  site,
+  registries,
+  server,
+  kind,
+  program,
+}: ScopedPermissionRule): LocalizableText {
+  if (program) return message('{0} outside the sandbox', program);
+  if (registries) return message('network access to package registries');
   const covered = kind === undefined ? [path, command, site] : [commandRuleKindNames[kind]];
   return server ? serverRuleLabel(tool, server) : [tool, ...covered].filter(Boolean).join(' ');
 }
@@ -201,7 +223,8 @@ function matches(rule: PermissionRule, subject: PolicySubject): boolean {
   if (widens ? !ruleAppliesToOrigin(rule, subject.origin, isNamed) : !isNamed) return false;
   if (rule.path !== undefined && !matchesPaths(rule.path, subject.paths, widens)) return false;
   if (rule.site !== undefined && !matchesSite(rule.site, subject.site, widens)) return false;
-  if (rule.kind !== undefined) return false; // only for allow
+  if (rule.registries !== undefined && !rule.registries.includes(subject.site ?? '')) return false;
+  if ((rule.kind ?? rule.program ?? rule.location) !== undefined) return false; // only for allow, see `coveringParts`
   if (rule.command === undefined) return true;
   return !widens && matchesCommand(rule.command, subject.command ?? ''); // for allow, see `coveringParts`
 }

@@ -8,11 +8,12 @@ import {
 import { type LocalizedMessage, message, toEnglishText } from '../../protocol/text/l10n.ts';
 import { joinLocalizableTexts, type LocalizableText, type Localizer } from '../../protocol/text/localized.ts';
 import { type CommandPart, commandPartFolders, readOnlyCommandsRuleId } from '../core/commandPart.ts';
-import { networkAccessTool } from '../core/commandSandbox.ts';
+import { folderAccessTool, networkAccessTool } from '../core/commandSandbox.ts';
 import { createGlobMatcher } from '../core/glob.ts';
 import type { ApprovalRequest, ToolCallPlan } from '../core/tool.ts';
 import { serverRuleLabel } from '../core/toolOrigin.ts';
-import { approximateArguments } from '../shellSyntax/commandLine.ts';
+import { abbreviateHome } from './homePaths.ts';
+import { cannotBeUndone } from './irreversibleVerbs.ts';
 
 /**
  * Parses rules written by hand, with one sentence for each invalid rule. Invalid rules fail closed: an allow rule is dropped; other rules
@@ -44,7 +45,7 @@ export function parsePolicyRules(
 }
 
 function problemOf(rule: PermissionRule): LocalizedMessage | string | undefined {
-  const { effect, tool, path, command, folder, varies, kind, site, server } = rule;
+  const { effect, tool, path, command, folder, varies, kind, site, registries, program, location, server } = rule;
   try {
     if (path !== undefined) createGlobMatcher(path);
   } catch (error) {
@@ -53,6 +54,8 @@ function problemOf(rule: PermissionRule): LocalizedMessage | string | undefined 
   if (path !== undefined && /\\|\/\/|\/\.\/|^\s|\s$/.test(path))
     return message('path: write it like {0}', 'src/lib/**');
   if (site !== undefined && originOf(site) !== site) return message('site: write it like {0}', 'https://example.com');
+  if (registries?.some((one) => originOf(one) !== one))
+    return message('registries: write them like {0}', 'https://example.com');
   if (server !== undefined && effect !== 'allow')
     return effect === 'ask' ? message('server: ask by its name') : message('server: deny by its name');
   if (server !== undefined && !/^(mcp|vscode)\.[^*]+$/.test(tool))
@@ -64,8 +67,19 @@ function problemOf(rule: PermissionRule): LocalizedMessage | string | undefined 
   if ((folder !== undefined && (command ?? kind) === undefined) || (varies && command === undefined))
     return message('folder, varies: only for a command');
   const given = [path, command, kind, site, server].filter((one) => one !== undefined).length;
+  if (registries && (effect !== 'allow' || tool !== networkAccessTool || given > 0))
+    return message('registries: only to allow {0}', networkAccessTool);
+  if (program !== undefined && (effect !== 'allow' || tool !== 'shell.run' || given > 0 || registries))
+    return message('program: only to allow {0}', 'shell.run');
+  const isFolderRule = effect === 'allow' && tool === folderAccessTool && given === 0 && !registries;
+  if (location !== undefined && !isFolderRule) return message('location: only to allow {0}', folderAccessTool);
+  if (isFolderRule && !isAbsoluteFolder(location ?? ''))
+    return message('location: write the path of a folder: {0}', '/data');
   return given > 1 ? message('it has several of path, command, kind, site and server; use one') : undefined;
 }
+
+const isAbsoluteFolder = (path: string): boolean =>
+  path.length > 1 && posix.isAbsolute(path) && posix.normalize(path) === path && !path.endsWith('/');
 
 function originOf(site: string): string | undefined {
   try {
@@ -94,12 +108,15 @@ export function alwaysAllowRuleChoices({ call, plan }: Pick<ApprovalRequest, 'ca
   const tool = plan.tool ?? call.name;
   const allow = (more: Partial<PermissionRule> = {}): PermissionRule => ({ effect: 'allow', tool, ...more });
   if (plan.grant === undefined || plan.guarded) return [];
-  if (plan.site !== undefined) return [[allow({ site: plan.site })]];
+  if (plan.site !== undefined) {
+    const { site, registries } = plan;
+    return [[allow({ site })], ...(registries ? [[allow({ registries: [...registries] })]] : [])];
+  }
   if (plan.origin) {
     const { starts, identity, definition } = plan.origin;
     return [[allow({ server: { starts, identity, definition } })]];
   }
-  if (plan.command !== undefined) return commandRules(plan, allow);
+  if (plan.command !== undefined) return [...commandRules(plan, allow), ...programRules(plan, allow)];
   const paths = plan.paths ?? (plan.change ? [plan.change.path] : []);
   const folder = paths.length > 0 ? commonFolder(paths) : '';
   const inFolder = folder !== '' && !/[*?[\]{}\\]/.test(folder);
@@ -107,13 +124,27 @@ export function alwaysAllowRuleChoices({ call, plan }: Pick<ApprovalRequest, 'ca
 }
 
 /**
- * Returns at most three choices of `alwaysAllowRuleChoices`, most useful first. For a command: its table row (so that tests of other files need no
+ * Returns at most four choices of `alwaysAllowRuleChoices`, most useful first. For a command: its table row (so that tests of other files need no
  * approval), its kind at the widest, and its exact words.
  */
 export function offeredAllowChoices(offered: readonly PermissionRule[][]): PermissionRule[][] {
-  const [exact, row, ...kinds] = offered;
+  const programs = offered.filter(isProgramChoice);
+  const [exact, row, ...kinds] = offered.filter((rules) => !isProgramChoice(rules));
   if (exact === undefined || row === undefined || exact[0]?.command === undefined) return offered.slice(0, 3);
-  return [row, ...kinds.slice(-1), exact];
+  return [row, ...kinds.slice(-1), exact, ...programs];
+}
+
+/** Tests for the choice that covers a program outside of the sandbox; it is offered for one workspace only. */
+export const isProgramChoice = (rules: readonly PermissionRule[]): boolean =>
+  rules.some(({ program }) => program !== undefined);
+
+/** Returns the rule for a program that does not work in the sandbox, if nothing else in the command needs a rule. */
+function programRules(
+  { parts = [], sandbox }: Pick<ApprovalRequest['plan'], 'parts' | 'sandbox'>,
+  allow: (more: Partial<PermissionRule>) => PermissionRule,
+): PermissionRule[][] {
+  const [program, ...others] = new Set(parts.filter(({ reads }) => !reads).map((part) => part.program));
+  return sandbox === 'outside' && program !== undefined && others.length === 0 ? [[allow({ program })]] : [];
 }
 
 /**
@@ -170,18 +201,6 @@ const distinct = (rules: readonly PermissionRule[]): PermissionRule[] => [
   ...new Map(rules.map((rule) => [JSON.stringify(rule), rule])).values(),
 ];
 
-const cannotBeUndone = (command: string): boolean =>
-  approximateArguments(command).some((words) =>
-    words.some((word) => verbs.has(posix.basename(word).replace(/^-+/, '').toLowerCase())),
-  );
-const verbs = new Set(
-  (
-    'rm rmdir unlink shred del delete remove uninstall drop dropdb destroy purge prune wipe truncate trash mv move rename push publish ' +
-    'unpublish deploy release upload submit merge kill pkill killall reset flushall flushdb sync send mail dd mkfs sudo doas su ' +
-    'clean clear checkout restore rebase filter-branch update-ref discard-changes force no-verify chmod chown eval d fdx'
-  ).split(' '),
-);
-
 function commonFolder(paths: readonly string[]): string {
   const [first, ...others] = paths.map((path) => path.split('/').slice(0, -1));
   let length = first!.length;
@@ -208,10 +227,14 @@ export function summarizeRuleCoverage(
   return { what, ...(where.length > 0 && { where: where.join(', ') }) };
 }
 
-function coveredBy({ effect, tool, path, command, kind, varies, site, server }: PermissionRule): LocalizableText {
+function coveredBy(rule: PermissionRule): LocalizableText {
+  const { effect, tool, path, command, kind, varies, site, registries, program, location, server } = rule;
   if (server !== undefined) return message('{0} as it is now', serverRuleLabel(tool, server));
   if (site !== undefined && tool === networkAccessTool) return message('network access to {0}', new URL(site).host);
   if (site !== undefined) return message('{0} of {1}', tool, site);
+  if (registries) return message('network access to package registries');
+  if (location !== undefined) return message('writing to {0} in the sandbox', abbreviateHome(location));
+  if (program !== undefined) return message('{0} outside the sandbox', program);
   if (kind !== undefined) return message(commandRuleKindNames[kind]);
   if (command === undefined) return path === undefined ? tool : message('{0} in {1}', tool, path);
   const started = varies ? copyIn(command).started : command;

@@ -13,7 +13,7 @@ import { processIdentity } from './orphanedCommands.ts';
 import { OutputSilenceDetector } from './outputSilence.ts';
 import type { PausableTimeout } from './pausableTimeout.ts';
 import { type CommandProcess, endCommandProcesses, processLabel, requestProcessGroupEnd } from './processes.ts';
-import { confine, sandboxNote } from './sandboxedRun.ts';
+import { confine, deniedWrites, sandboxNote } from './sandboxedRun.ts';
 import type { CommandQuestions } from './sandboxQuestions.ts';
 import { type CommandExit, formatCommandExit, startCommand } from './spawnCommand.ts';
 
@@ -30,6 +30,8 @@ interface RunOptions {
   goesOn?: boolean;
   /** Confines the command: its changes are kept when it ends by itself, and else forgotten. */
   confined?: { sandbox: SandboxedCommand; questions: Pick<CommandQuestions, 'answered' | 'detach'> } | undefined;
+  /** Receives the paths that the sandbox did not let the command write, and the number of files that it changed. */
+  onDenial?(paths: readonly string[], changed: number): void;
 }
 
 /**
@@ -40,7 +42,7 @@ export async function runCommand(
   line: string,
   folder: string,
   context: ToolContext,
-  { timeout, mirror, marker = randomUUID(), background, goesOn = false, confined }: RunOptions,
+  { timeout, mirror, marker = randomUUID(), background, goesOn = false, confined, onDenial }: RunOptions,
 ) {
   const sandbox = confined?.sandbox;
   const process = await startCommand(line, folder, marker, sandbox).catch(async (error) => {
@@ -103,7 +105,10 @@ export async function runCommand(
         outcomeDetails(end.exceeded.reason, await result(left)),
       );
     }
-    const note = confinement && sandboxNote(await confinement.report, output.text(), end);
+    const report = await confinement?.report;
+    const denied = deniedWrites(report, output.text(), end);
+    const note = sandboxNote(report, denied);
+    onDenial?.(denied, report && 'changed' in report ? report.changed : 0);
     const stored = await result(left);
     return {
       exitCode: end.exitCode,
@@ -146,9 +151,10 @@ export async function runCommand(
       folder,
       started,
       timedOut: byPerson ? undefined : timedOut,
-      ...(sandbox && { network: sandbox.network }),
+      ...(sandbox?.network && { network: sandbox.network }),
       async note(end) {
-        return confinement && sandboxNote(await confinement.report, output.text(), end);
+        const report = await confinement?.report;
+        return sandboxNote(report, deniedWrites(report, output.text(), end));
       },
       over(text) {
         reason = text;

@@ -1,6 +1,7 @@
 import { message } from '../../protocol/text/l10n.ts';
 import { joinLocalizableTexts } from '../../protocol/text/localized.ts';
-import type { NetworkTarget, SandboxQuestions } from '../commandSandbox/commandSandbox.ts';
+import type { SandboxQuestions } from '../commandSandbox/commandSandbox.ts';
+import { siteOfTarget } from '../commandSandbox/networkSite.ts';
 import { networkAccessTool } from '../core/commandSandbox.ts';
 import type { AccessRequest, ToolContext } from '../core/tool.ts';
 import type { PausableTimeout } from './pausableTimeout.ts';
@@ -12,18 +13,25 @@ export interface CommandQuestions extends SandboxQuestions {
   detach(): void;
 }
 
-/** Returns the questions of a sandboxed command as approvals of its call. The time limit does not count meanwhile. */
+/**
+ * Returns the questions of a sandboxed command as approvals of its call. The time limit does not count meanwhile.
+ * @param registries returns the sites of package registries
+ */
 export function sandboxQuestions(
   { requestAccess }: Pick<ToolContext, 'requestAccess'>,
   command: string,
   time: PausableTimeout | undefined,
+  registries: () => Promise<readonly string[]>,
 ): CommandQuestions {
   const open = new Set<Promise<boolean>>();
   let isDetached = false;
-  const asked = async (request: AccessRequest, signal?: AbortSignal) => {
-    if (isDetached) return requestAccess({ ...request, isUnattended: true }, signal);
+  const asked = async (prepared: Promise<AccessRequest> | AccessRequest, signal?: AbortSignal) => {
     const resume = time?.pause();
-    const answer = requestAccess(request, signal);
+    const ask = async () => {
+      const request = await prepared;
+      return requestAccess(isDetached ? { ...request, isUnattended: true } : request, signal);
+    };
+    const answer = ask();
     open.add(answer);
     try {
       return await answer;
@@ -40,18 +48,22 @@ export function sandboxQuestions(
       isDetached = true;
     },
     mayConnect(target, signal) {
-      const site = siteOf(target);
-      const request = {
-        tool: networkAccessTool,
-        target: { ...target },
-        what: message('Allow network access to {0}?', new URL(site).host),
-        where: new URL(site).host,
-        details: command,
-        why: message('The command is waiting.'),
-        site,
-        grant: `${networkAccessTool} ${site}`,
+      const prepare = async () => {
+        const site = siteOfTarget(target);
+        const known = await registries().catch((): string[] => []);
+        return {
+          tool: networkAccessTool,
+          target: { ...target },
+          what: message('Allow network access to {0}?', new URL(site).host),
+          where: new URL(site).host,
+          details: command,
+          why: message('The command is waiting.'),
+          site,
+          ...(known.includes(site) && { registries: known }),
+          grant: `${networkAccessTool} ${site}`,
+        };
       };
-      return asked(request, signal);
+      return asked(prepare(), signal);
     },
     async mayKeep(changes) {
       if (isDetached) return false; // no rule names these changes
@@ -72,9 +84,3 @@ export function sandboxQuestions(
 
 const maxShown = 12;
 const maxRecorded = 100;
-
-/** Returns the origin by which rules name a network target. Other ports than those of the web count as https. */
-function siteOf({ host, port }: NetworkTarget): string {
-  const name = host.includes(':') ? `[${host}]` : host;
-  return port === 80 ? `http://${name}` : port === 443 ? `https://${name}` : `https://${name}:${port}`;
-}

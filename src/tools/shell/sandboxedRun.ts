@@ -45,17 +45,19 @@ export function confine(
   return { started: { ...command, ended, abandon }, report, settled: async () => keeping?.catch(() => undefined) };
 }
 
-/** Returns what the model must know about the sandbox after a command. Undefined if nothing was blocked. */
-export function sandboxNote(
+/** Returns the paths (absolute) that a command could not write because of the sandbox. */
+export const deniedWrites = (
   report: SandboxReport | Error | undefined,
   output: string,
   { exitCode }: CommandExit,
-): string | undefined {
+): string[] => (!report || report instanceof Error || exitCode === 0 ? [] : deniedPaths(output, report.isWritable));
+
+/** Returns what the model must know about the sandbox after a command. Undefined if nothing was blocked. `written`: see `deniedWrites`. */
+export function sandboxNote(report: SandboxReport | Error | undefined, written: readonly string[]): string | undefined {
   if (!report) return undefined;
   if (report instanceof Error) return `Nothing that it changed was kept, because of an error: ${report.message}`;
-  const { blocked, discarded, conflicts, special, failed, isWritable } = report;
+  const { blocked, discarded, conflicts, special, failed } = report;
   const hosts = blocked.map(({ host, port }) => `${host}:${port}`);
-  const written = exitCode === 0 ? [] : deniedPaths(output, isWritable);
   const limits = [
     hosts.length > 0 && `no network access to ${hosts.join(', ')}`,
     written.length > 0 && `cannot write ${written.join(', ')}`,

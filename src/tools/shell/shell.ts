@@ -1,9 +1,11 @@
 // @invariant sandbox-never-falls-back: A command that is allowed because of the sandbox runs in it or not at all.
 import { randomUUID } from 'node:crypto';
+import { homedir } from 'node:os';
 import { isDeepStrictEqual } from 'node:util';
 import { type LocalizedMessage, message } from '../../protocol/text/l10n.ts';
 import type { CommandSandbox } from '../commandSandbox/commandSandbox.ts';
 import { programForOutside } from '../commandSandbox/outsidePrograms.ts';
+import { findPackageRegistries } from '../commandSandbox/packageRegistries.ts';
 import { findProjectPackages } from '../commands/grants/projectPackages.ts';
 import { commandApprovalReason, judgeCommand } from '../commands/judgeCommand.ts';
 import type { FileCoverage } from '../commands/loss/coverage.ts';
@@ -24,6 +26,8 @@ import { commandState } from './outputRead.ts';
 import { createPausableTimeout } from './pausableTimeout.ts';
 import { readOnlyCommandTimeAndOutputLimit, runReadOnlyCommand } from './readOnlyRun.ts';
 import { runCommand } from './runCommand.ts';
+import { SandboxDenials } from './sandboxDenials.ts';
+import { commonAllowableFolder, explainDenial, isNowAllowed } from './sandboxEscape.ts';
 import { sandboxQuestions } from './sandboxQuestions.ts';
 import { SeenOutputFiles } from './seenOutputFiles.ts';
 
@@ -40,7 +44,9 @@ export interface ShellOptions {
   /** Tells whether an undo of a command will restore these files (absolute paths). */
   covers?: FileCoverage;
   /** Absent: commands are never sandboxed. */
-  sandbox?: Pick<CommandSandbox, 'begin'>;
+  sandbox?: Pick<CommandSandbox, 'begin'> & Partial<Pick<CommandSandbox, 'allowableFolder'>>;
+  /** Returns the sites of package registries, known with these open folders (absolute, real). */
+  registries?(folders: readonly string[]): Promise<readonly string[]>;
 }
 
 /**
@@ -58,8 +64,10 @@ export function shellTool({
   lossLimit,
   covers,
   sandbox,
+  registries = (folders) => findPackageRegistries({ environment: process.env, home: homedir(), folders }),
 }: ShellOptions = {}): Tool {
   const made = new SeenOutputFiles();
+  const denials = new SandboxDenials();
   const refuseTwin = (command: string, folder: string, runId: string) =>
     refuseTwinOf({ left, background }, command, folder, runId);
   return createSideEffectTool(shellRunDefinition, 'execute', async function plan(args, context): Promise<ToolCallPlan> {
@@ -74,6 +82,7 @@ export function shellTool({
       judgeCommand(workspace.roots, folder.path, command, process.platform, (path) => made.has(context.runId, path));
     const { reading, said, parts } = await judge();
     const marker = randomUUID();
+    const denialKey = { runId: context.runId, folder: folder.path, command };
     const named = await findReferencedPaths(workspace.roots, folder.path, command);
     // Read-only parts and parts with a table row were analyzed more precisely.
     const understood = parts?.every(({ reads, row }) => reads || row);
@@ -121,18 +130,28 @@ export function shellTool({
               return runReadOnlyCommand(reading, limit, workspace, context, mirror?.(command, folder.path));
             },
       revise: (edited) => plan({ ...args, command: edited }, context),
-      ...(sandbox && inSandbox(sandbox)),
+      ...(sandbox && (await inSandbox(sandbox))),
       run: (context) => start(context),
     };
 
-    function inSandbox(
+    async function inSandbox(
       sandbox: NonNullable<ShellOptions['sandbox']>,
-    ): Pick<ToolCallPlan, 'sandboxed' | 'outsideReason'> {
+    ): Promise<Pick<ToolCallPlan, 'sandboxed' | 'outsideReason' | 'allowableFolder'>> {
       const program = programForOutside(command);
-      if (outside) return { outsideReason: message('The model asks to run it outside the sandbox.') };
+      const denial = outside && !goesOn && program === undefined ? denials.of(denialKey) : undefined;
+      const allowed = denial ? context.allowedFolders() : [];
+      if (outside && !(denial && isNowAllowed(denial, allowed))) {
+        if (!denial) return { outsideReason: message('The model asks to run it outside the sandbox.') };
+        const find = async (path: string) => sandbox.allowableFolder?.(path, await realFolders());
+        return explainDenial(denial, await commonAllowableFolder(denial, allowed, find));
+      }
       if (program !== undefined) return { outsideReason: message('“{0}” does not work in the sandbox.', program) };
       const isUndoable = async () => (await covers?.([]))?.isWhole === true;
       return { sandboxed: { isUndoable, run: (context) => start(context, sandbox) } };
+    }
+
+    async function realFolders(): Promise<string[]> {
+      return (await resolveWorkspaceRoots(openFolderRoots(workspace.roots))).map(({ realPath }) => realPath);
     }
 
     async function start(context: ToolContext, confinedBy?: ShellOptions['sandbox']) {
@@ -146,11 +165,14 @@ export function shellTool({
       if (goesOn) background.dropOldest();
       const limit = timeoutSeconds === undefined ? (goesOn ? undefined : timeout()) : timeoutSeconds * 1000;
       const time = limit === undefined ? undefined : createPausableTimeout(limit);
-      const questions = sandboxQuestions(context, command, time);
+      const folders = confinedBy ? await realFolders() : [];
+      const allowed = confinedBy ? context.allowedFolders() : [];
+      const questions = sandboxQuestions(context, command, time, () => registries(folders));
       const confined = await confinedBy?.begin({
         runId: context.runId,
         folder: folder.path,
-        folders: (await resolveWorkspaceRoots(openFolderRoots(workspace.roots))).map(({ realPath }) => realPath),
+        folders,
+        allowed,
         ...(goesOn && { isLive: true }),
         questions,
       });
@@ -159,6 +181,7 @@ export function shellTool({
       return run(command, folder.path, context, {
         timeout: time,
         confined: confined && { sandbox: confined, questions },
+        ...(confined && { onDenial: (paths, changed) => denials.set(denialKey, { paths, changed, allowed }) }),
         mirror: shown,
         marker,
         background,

@@ -170,6 +170,7 @@ describe('the words of a question', () => {
     ['a command that ends in a blank', command('rm x '), false],
     ['a command that discards something', command('git checkout .', { loss }), false],
     ['a command whose output may be read', command('npm test > /tmp/x.log', { outputs: ['/tmp/x.log'] }), false],
+    ['a command that a folder could let run inside', command('npm test', { allowableFolder: '/data' }), false],
     ['a page, whose address stands in no line', request({ what: 'Fetch a page of example.com', where: 'GET https://example.com/?q=1', paths: undefined }), false],
   ]; // biome-ignore format: a table
   for (const [name, about, expected] of listable)
@@ -177,10 +178,15 @@ describe('the words of a question', () => {
       assert.equal(fitsApprovalList(about), expected));
 
   const unasked = { reviewed: false, always: true };
-  const { review, allow, allowRun, allowAlways, allowChanged } = approvalButtonLabels;
+  const { review, allow, allowRun, allowAlways, allowChanged, allowFolder, runOutside } = approvalButtonLabels;
+  const blocked = { sandbox: 'outside', allowableFolder: '/data' } as const;
   const buttons: [name: string, offered: string[], expected: string[]][] = [
     ['an ordinary one', approvalButtons(request({}), unasked), [review, allow, allowRun, allowAlways]],
     ['a protected place', approvalButtons(request({ grant: undefined }), { ...unasked, always: false }), [review, allow]],
+    ['a command outside', approvalButtons(command('x', { sandbox: 'outside' }), unasked), [review, runOutside, allowRun, allowAlways]],
+    ['a blocked folder', approvalButtons(command('x', blocked), unasked), [review, allowFolder, runOutside, allowAlways]],
+    ['a blocked folder, changed', approvalButtons(command('x', blocked), { ...unasked, edited: 'y', reviewed: true }), [review, allowChanged]],
+    ['a blocked folder, too long', approvalButtons(command('x'.repeat(3000), blocked), unasked), [review]],
     ['changed', approvalButtons(request({}), { ...unasked, edited: 'x', reviewed: true }), [review, allowChanged]],
     ['too long', approvalButtons(command('x'.repeat(3000)), unasked), [review]],
     ['too long, but reviewed', approvalButtons(command('x'.repeat(3000)), { ...unasked, reviewed: true }), [review, allow, allowRun, allowAlways]],

@@ -20,6 +20,9 @@ describe('rules written by hand', () => {
     ['a folder is for what is allowed', [{ effect: 'deny', tool: 'shell.run', command: 'npm test', folder: 'src' }], [{ scope: 'user', effect: 'deny', tool: 'shell.run' }], [/by its first words\)\. Until then, deny applies to all of shell\.run/]],
     ['a folder is for a command', [{ effect: 'allow', tool: 'fs.edit', folder: 'src' }, { effect: 'allow', tool: 'shell.run', varies: true }], [], [/for a command/, /for a command/]],
     ['a kind or a command', [{ effect: 'allow', tool: 'shell.run', command: 'npm test', kind: 'checks' }], [], [/several of/]],
+    ['registries are sites, and only allow network access', [{ effect: 'allow', tool: 'shell.network', registries: ['pypi.org'] }, { effect: 'allow', tool: 'web.fetch', registries: ['https://pypi.org'] }, { effect: 'allow', tool: 'shell.network', registries: ['https://pypi.org'], site: 'https://a.example' }, { effect: 'deny', tool: 'shell.network', registries: ['https://pypi.org'] }], [{ scope: 'user', effect: 'deny', tool: 'shell.network' }], [/write them like/, /only to allow shell\.network/, /only to allow shell\.network/, /deny applies to all/]],
+    ['a program is for a command that is allowed', [{ effect: 'deny', tool: 'shell.run', program: 'docker' }, { effect: 'allow', tool: 'fs.*', program: 'docker' }, { effect: 'allow', tool: 'shell.run', program: 'docker', kind: 'looks' }], [{ scope: 'user', effect: 'deny', tool: 'shell.run' }], [/deny applies to all/, /program: only to allow/, /program: only to allow/]],
+    ['a location is a folder in which sandboxed commands may write', [...['data', '/data/../etc', '/data/', '/'].map((location) => ({ effect: 'allow', tool: 'shell.folder', location })), { effect: 'allow', tool: 'shell.folder' }, { effect: 'allow', tool: 'shell.run', location: '/data' }, { effect: 'deny', tool: 'shell.folder', location: '/data' }, { effect: 'allow', tool: 'shell.folder', location: '/data' }], [{ scope: 'user', effect: 'deny', tool: 'shell.folder' }, { scope: 'user', effect: 'allow', tool: 'shell.folder', location: '/data' }], [/path of a folder/, /path of a folder/, /path of a folder/, /path of a folder/, /path of a folder/, /location: only to allow/, /deny applies to all/]],
     ['no list at all asks about everything', { deny: '*' }, [{ scope: 'user', effect: 'ask', tool: '*' }], [/deny/]],
   ]; // biome-ignore format: a table
   for (const [name, written, rules, problems] of cases)
@@ -39,6 +42,7 @@ describe('Always Allow… offers', () => {
     }).map((rules) => rules.map((rule) => formatRuleCoverage(rule)).join(' and '));
   const change = (path: string) => ({ change: { path, realPath: path, before: null, after: '' } });
 
+  const docker = { words: 'docker ps', folders: ['.'], reads: false, program: 'docker' };
   const files: [name: string, plan: Partial<ApprovalRequestPlan>, offered: string[]][] = [
     ['fs.edit', change('src/deep/a.ts'), ['fs.edit in src/deep/**', 'fs.edit']],
     ['fs.edit', change('a.ts'), ['fs.edit']],
@@ -50,6 +54,12 @@ describe('Always Allow… offers', () => {
     ['mcp.memory.add', { origin: { ...server, starts: `npx ${'x'.repeat(100)} memory`, earlier: [], own: false } }, [`mcp.memory.add of “npx ${'x'.repeat(12)}…${'x'.repeat(9)} memory” as it is now`]],
     ['mcp.call_tool', { tool: 'mcp.memory.add', origin: { ...server, earlier: [], own: false } }, ['mcp.memory.add of “npx memory” as it is now']],
     ['web.fetch', { site: 'https://example.com' }, ['web.fetch of https://example.com']],
+    ['shell.run', { command: 'docker ps', sandbox: 'outside', parts: [docker] }, ['docker ps in the workspace’s root', 'docker outside the sandbox']],
+    ['shell.run', { command: 'docker ps', parts: [docker] }, ['docker ps in the workspace’s root']],
+    ['shell.run', { command: 'git push', sandbox: 'outside', parts: [{ ...docker, words: 'git push', program: 'git push' }] }, ['git push outside the sandbox']],
+    ['shell.run', { command: 'docker ps; x', sandbox: 'outside', parts: [docker, { ...docker, words: 'x', program: undefined }] }, ['docker ps; x in the workspace’s root']],
+    ['shell.network', { site: 'https://example.com' }, ['network access to example.com']],
+    ['shell.network', { site: 'https://pypi.org', registries: ['https://pypi.org', 'https://a.example'] }, ['network access to pypi.org', 'network access to package registries']],
   ]; // biome-ignore format: a table
   for (const [name, plan, offered] of files)
     it(`${name} of ${plan.change?.path ?? plan.paths ?? 'anything'}: ${offered.join(', ') || 'nothing'}`, () =>

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, renameSync, rmSync, symlinkSync } from 'node:fs';
 import * as paths from 'node:path';
 import type { ApprovalPolicy } from '../../../src/protocol/content/policy.ts';
 import type { ScopedPermissionRule } from '../../../src/protocol/content/rule.ts';
@@ -7,6 +7,7 @@ import type { ToolOutcome } from '../../../src/protocol/content/tools.ts';
 import type { RunEventBody } from '../../../src/protocol/run/events.ts';
 import type { ApprovalAnswer, ApprovalRequest } from '../../../src/tools/core/tool.ts';
 import { builtinTools } from '../../../src/tools/host/builtinTools.ts';
+import { alwaysAllowRuleChoices, isProgramChoice } from '../../../src/tools/policy/rules.ts';
 import { type TemporarySandbox, temporarySandbox } from '../../support/commandSandbox.ts';
 import { eventually } from '../../support/eventually.ts';
 import { type Listening, listen } from '../../support/listening.ts';
@@ -103,6 +104,112 @@ describe('tools: shell.run in the sandbox', function () {
       assert.ok(talking.asked[0]!.plan.why.startsWith(why), talking.asked[0]!.plan.why);
       assert.deepEqual(placeOf(talking.events), []);
     });
+
+  describe('one answer for a program and the workspace', () => {
+    const played = async (commands: readonly string[], policy: Partial<ApprovalPolicy> = {}, more: object = {}) => {
+      const rules: ScopedPermissionRule[] = [...(policy.rules ?? [])];
+      const started: string[] = [];
+      const talking = conversation(workspace, {
+        tools: builtinTools({
+          shell: {
+            sandbox: { begin: () => Promise.reject(new Error('no sandbox here')) },
+            covers: async () => ({ isWhole: true }),
+            run: async (line) => {
+              started.push(line);
+              return { exitCode: 0, output: '' };
+            },
+          },
+        }),
+        policy: { preset: 'sandbox', ...policy, rules },
+        answer: async (request) => {
+          const made = alwaysAllowRuleChoices(request).find(isProgramChoice);
+          if (!made) return { decision: 'deny' };
+          rules.push({ ...made[0]!, scope: 'workspace' });
+          return { decision: 'allow', always: true };
+        },
+      });
+      for (const command of commands) await talking.call('shell.run', { command, ...more });
+      return { asked: talking.asked.map(({ plan }) => plan.command), started, rules, places: placeOf(talking.events) };
+    };
+
+    it('covers its other commands, with harmless steps around them, outside', async () => {
+      const commands = [
+        'docker compose ps',
+        'cd sub && docker logs a | tail -5; docker ps -a && ls',
+        'timeout 5 docker info',
+      ];
+      const { asked, started, rules, places } = await played(commands);
+      assert.deepEqual([asked, started, places], [[commands[0]], commands, ['outside', 'outside', 'outside']]);
+      assert.deepEqual(rules, [{ effect: 'allow', tool: 'shell.run', program: 'docker', scope: 'workspace' }]);
+    });
+
+    it('is offered for Git commands with a remote, each alone', async () => {
+      const { asked, rules } = await played(['git push', 'git push -u origin HEAD', 'git fetch', 'git push --force']);
+      assert.deepEqual(asked, ['git push', 'git fetch', 'git push --force']);
+      assert.deepEqual(
+        rules.map(({ program }) => program),
+        ['git push', 'git fetch'],
+      );
+    });
+
+    const others = [
+      'docker ps && npm run x',
+      'docker ps; node x.js',
+      'sudo docker ps',
+      'DOCKER_HOST=tcp://x docker ps',
+      'export PATH=.:$PATH; docker ps',
+      'docker ps > out.txt',
+      'docker() { rm x; }; docker ps',
+      'alias docker=x; docker ps',
+      'bash -c "docker ps"',
+      'x=docker; $x ps; $y ps',
+      '$DOCKER ps; docker ps',
+      'docker $COMMAND',
+      'docker compose down -v',
+      'echo x | docker run -i a sh',
+      './docker ps && docker ps',
+      'docker run -v ~/.ssh:/x a',
+      'docker cp a:/x .git/hooks/pre-commit',
+      'docker ps & node x.js',
+      'docker inspect `node x.js`',
+      'docker inspect $(node x.js)',
+      'if docker ps; then node x.js; fi',
+      'docker ps\nnode x.js',
+    ]; // biome-ignore format: a table
+    const rule: ScopedPermissionRule = { effect: 'allow', tool: 'shell.run', program: 'docker', scope: 'workspace' };
+    for (const command of others)
+      it(`does not cover ${command}`, async () => {
+        const { started } = await played([command], { rules: [rule] }, { outside: true });
+        assert.deepEqual(started, []);
+      });
+
+    it('yields to rules that ask or deny', async () => {
+      const ruled = { tool: 'shell.run', command: 'docker', scope: 'user' } as const;
+      const asking = await played(['docker ps'], { rules: [rule, { effect: 'ask', ...ruled }] });
+      assert.deepEqual(asking.asked, ['docker ps']);
+      const denying = await played(['docker ps'], { rules: [rule, { effect: 'deny', ...ruled }] });
+      assert.deepEqual([denying.asked, denying.started], [[], []]);
+    });
+
+    it('does not cover a program of the project with that name', async () => {
+      const { PATH } = process.env;
+      workspace.write('tools/docker', '');
+      chmodSync(paths.join(workspace.root, 'tools/docker'), 0o755);
+      try {
+        for (const path of ['./tools', paths.join(workspace.root, 'tools')]) {
+          process.env.PATH = `${path}:${PATH}`;
+          assert.deepEqual((await played(['docker ps'], { rules: [rule] })).asked, ['docker ps']);
+        }
+      } finally {
+        process.env.PATH = PATH;
+      }
+    });
+
+    it('holds under the preset of the sandbox only', async () => {
+      const { asked, started } = await played(['docker start a'], { preset: 'edits-free', rules: [rule] });
+      assert.deepEqual([asked, started], [['docker start a'], []]);
+    });
+  });
 
   it('asks, and runs inside, when an undo could not restore what it changes', async () => {
     const talking = talk('allow', {}, false);
@@ -227,6 +334,33 @@ describe('tools: shell.run in the sandbox', function () {
       assert.match(ran.output, /EADDRINUSE[\s\S]*end/);
     });
 
+    it('one answer covers the package registries that were known then, and no other host', async () => {
+      const site = `https://127.0.0.1:${server.port}`;
+      const rules: ScopedPermissionRule[] = [];
+      const tools = builtinTools({
+        shell: { sandbox, covers: async () => ({ isWhole: true }), registries: async () => ['https://pypi.org', site] },
+      });
+      const talking = conversation(workspace, {
+        tools,
+        policy: { preset: 'sandbox', rules },
+        answer: async (request) => {
+          const offered = alwaysAllowRuleChoices(request);
+          if (offered.length < 2) return { decision: 'deny' };
+          for (const rule of offered[1]!) rules.push({ ...rule, scope: 'workspace' });
+          return { decision: 'allow', always: true };
+        },
+      });
+      for (const _ of [1, 2]) assert.equal((await run(talking, fetch())).output, 'hello');
+      assert.equal(talking.asked.length, 1);
+      assert.deepEqual(
+        rules.map(({ registries }) => registries),
+        [['https://pypi.org', site]],
+      );
+      const { output } = await run(talking, fetch().replace('127.0.0.1', 'localhost'));
+      assert.match(output, /Blocked/);
+      assert.equal(talking.asked.length, 2);
+    });
+
     it('a rule for the host answers; allowed for this run, it is not asked again', async () => {
       const site = `https://127.0.0.1:${server.port}`;
       const rule: ScopedPermissionRule = { effect: 'allow', tool: 'shell.network', site, scope: 'workspace' };
@@ -256,6 +390,35 @@ describe('tools: shell.run in the sandbox', function () {
       assert.deepEqual([existsSync(file), placeOf(talking.events)], [true, ['outside']]);
     });
 
+    it('that are wider let no command leave the sandbox, unless it does not work inside', async () => {
+      const rules = (['checks', 'looks'] as const).map((kind) => allow({ kind }));
+      workspace.write('package.json', '{"scripts":{"test":"x"}}');
+      const places = async (command: string, more: object = {}) => {
+        const started: string[] = [];
+        const talking = conversation(workspace, {
+          tools: builtinTools({
+            shell: {
+              sandbox: { begin: () => Promise.reject(new Error('no sandbox here')) },
+              covers: async () => ({ isWhole: true }),
+              run: async (line) => {
+                started.push(line);
+                return { exitCode: 0, output: '' };
+              },
+            },
+          }),
+          policy: { preset: 'sandbox', rules },
+          answer: 'deny',
+        });
+        await talking.call('shell.run', { command, ...more });
+        return [talking.asked.length, started.length];
+      };
+      assert.deepEqual(await places('npm test', { outside: true }), [1, 0]);
+      assert.deepEqual(await places('npm test; docker ps'), [1, 0]);
+      assert.deepEqual(await places('npm test', { background: true }), [1, 0]);
+      assert.deepEqual(await places('docker ps'), [0, 1]);
+      assert.deepEqual(await places('docker ps | head -5', { outside: true }), [0, 1]);
+    });
+
     it('that are wider run a command inside', async () => {
       const talking = talk('deny', { rules: [allow({})] });
       await run(talking, 'echo 1');
@@ -275,6 +438,133 @@ describe('tools: shell.run in the sandbox', function () {
         { command: 'echo 1' },
       );
       assert.equal(outcome.ok ? '' : outcome.error.code, 'TOOL_DENIED');
+    });
+  });
+
+  describe('a folder outside that a rule allows', () => {
+    const data = (name: string) => paths.join(sandbox.home, name);
+    const rules: ScopedPermissionRule[] = [];
+    beforeEach(() => {
+      rules.length = 0;
+      mkdirSync(data('data'), { recursive: true });
+    });
+    afterEach(() => rmSync(data('data'), { recursive: true, force: true }));
+
+    /** The model runs a command, and asks to run it outside when it was blocked; the answer is *Allow This Folder*. */
+    const escapeWith = async (command: string, answer: Answer = allowFolder) => {
+      const talking = talk(answer, { rules });
+      const first = await run(talking, command);
+      return { talking, first, again: () => talking.call('shell.run', { command, outside: true }) };
+    };
+    const allowFolder = ({ plan }: ApprovalRequest): ApprovalAnswer => {
+      if (plan.allowableFolder === undefined) return { decision: 'deny' };
+      rules.push({ effect: 'allow', tool: 'shell.folder', location: plan.allowableFolder, scope: 'workspace' });
+      return { decision: 'allow', isDecidedAgain: true };
+    };
+
+    it('is asked about with what was blocked; the command then runs inside, and what it writes there is kept', async () => {
+      const command = `echo two > a.txt; echo x > b.txt; echo 1 > ${data('data/x')}`;
+      const { talking, first, again } = await escapeWith(command);
+      assert.equal(first.note, `Sandbox: cannot write ${data('data/x')}. Ask with \`outside\`.`);
+      const outcome = await again();
+      assert.deepEqual([outcome.ok, existsSync(data('data/x'))], [true, true]);
+      const [{ plan }] = talking.asked as [ApprovalRequest];
+      assert.equal(talking.asked.length, 1);
+      assert.deepEqual([plan.sandbox, plan.allowableFolder], ['outside', data('data')]);
+      assert.match(
+        plan.why,
+        /^The sandbox blocked writing to \S+\/data\/x\. It changed 2 files before and starts again from the beginning\. In \S+\/data, Undo does not restore/,
+      );
+      assert.deepEqual(placeOf(talking.events), ['inside', 'inside']);
+      await run(talking, `echo 2 > ${data('data/y')}`);
+      assert.deepEqual([existsSync(data('data/y')), talking.asked.length], [true, 1]);
+    });
+
+    it('without a rule that was stored, the answer allows nothing', async () => {
+      let answers = 0;
+      const { talking, again } = await escapeWith(`echo 1 > ${data('data/x')}`, () =>
+        answers++ === 0 ? { decision: 'allow', isDecidedAgain: true } : { decision: 'deny' },
+      );
+      const outcome = await again();
+      assert.deepEqual([outcome.ok, existsSync(data('data/x')), talking.asked.length], [false, false, 2]);
+    });
+
+    it('names no folder for the home folder, for another command, and for two folders', async () => {
+      const offered = async (command: string, other = command) => {
+        const talking = talk('deny');
+        await run(talking, command);
+        await talking.call('shell.run', { command: other, outside: true });
+        return talking.asked.at(-1)!.plan.allowableFolder;
+      };
+      assert.equal(await offered(`echo 1 > ${data('x')}`), undefined);
+      assert.equal(await offered(`echo 1 > ${data('data/x')}`, `echo 2 > ${data('data/x')}`), undefined);
+      mkdirSync(data('data/one'));
+      mkdirSync(data('data/two'));
+      assert.equal(await offered(`echo 1 > ${data('data/one/x')}; echo 1 > ${data('data/two/x')}`), undefined);
+    });
+
+    it('protected files in it ask, and a command that is stopped changes nothing there', async () => {
+      rules.push({ effect: 'allow', tool: 'shell.folder', location: data('data'), scope: 'workspace' });
+      const talking = talk('deny', { rules });
+      await run(
+        talking,
+        `mkdir ${data('data/.vscode')}; echo 1 > ${data('data/.vscode/settings.json')}; echo 1 > ${data('data/z')}`,
+      );
+      assert.deepEqual([existsSync(data('data/.vscode')), existsSync(data('data/z'))], [false, true]);
+      assert.equal(talking.asked.length, 1);
+      const outcome = await talking.call('shell.run', {
+        command: `rm ${data('data/z')}; sleep 600`,
+        timeoutSeconds: 1,
+      });
+      assert.deepEqual([outcome.ok, existsSync(data('data/z'))], [false, true]);
+    });
+
+    it('a command that fails there all the same can still ask to run outside', async () => {
+      rules.push({ effect: 'allow', tool: 'shell.folder', location: data('data'), scope: 'workspace' });
+      renameSync(data('data'), data('moved'));
+      symlinkSync(data('moved'), data('data'));
+      try {
+        const { talking, again } = await escapeWith(`echo 1 > ${data('data/x')}`, 'deny');
+        await again();
+        assert.deepEqual(
+          [existsSync(data('moved/x')), talking.asked.map(({ plan }) => plan.sandbox)],
+          [false, ['outside']],
+        );
+      } finally {
+        rmSync(data('moved'), { recursive: true });
+      }
+    });
+
+    for (const [name, replaced] of [
+      ['gone', () => {}],
+      ['a link', () => symlinkSync(data('moved'), data('data'))],
+    ] as const)
+      it(`that is ${name} when the command ends stays as it is; the workspace has its changes`, async () => {
+        rules.push({ effect: 'allow', tool: 'shell.folder', location: data('data'), scope: 'workspace' });
+        const talking = talk('deny', { rules });
+        const command = `echo 1 > ${data('data/x')}; echo two > a.txt; echo now; until [ -s sub/b.txt ]; do sleep 0.05; done`;
+        const running = run(talking, command);
+        await eventually('its output', () => talking.events.some((event) => event.type === 'tool-output'));
+        renameSync(data('data'), data('moved'));
+        replaced();
+        workspace.write('sub/b.txt', 'go');
+        try {
+          const { note } = await running;
+          assert.match(note!, /Not kept, because of an error: \S+\/data\/? \(E\w+\)/);
+          assert.deepEqual([existsSync(data('moved/x')), workspace.read('a.txt')], [false, 'two\n']);
+        } finally {
+          rmSync(data('moved'), { recursive: true });
+          rmSync(data('data'), { force: true, recursive: true });
+        }
+      });
+
+    it('does not hold under a rule that asks or denies, nor for the folder above or beside', async () => {
+      rules.push({ effect: 'allow', tool: 'shell.folder', location: data('data'), scope: 'workspace' });
+      await run(talk('deny', { rules }), `echo 1 > ${data('x')}; mkdir -p ${data('data2')}`);
+      assert.deepEqual([existsSync(data('x')), existsSync(data('data2'))], [false, false]);
+      const denied = [...rules, { effect: 'deny', tool: 'shell.folder', scope: 'user' } as const];
+      await run(talk('deny', { rules: denied }), `echo 1 > ${data('data/x')}`);
+      assert.equal(existsSync(data('data/x')), false);
     });
   });
 

@@ -1,11 +1,11 @@
 // @invariant sandboxed-changes-wait: What a sandboxed command writes reaches the open folders after its end, and protected files after an approval.
 import { execFile } from 'node:child_process';
-import { lstat, readdir, rm } from 'node:fs/promises';
+import { lstat, readdir, realpath, rm } from 'node:fs/promises';
 import * as paths from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { applyOverlay } from '../applyOverlay.ts';
 import type { SandboxQuestions, SandboxReport } from '../commandSandbox.ts';
-import { type OverlayLayers, protectedEntries, readOverlayChanges } from '../overlayChanges.ts';
+import { type OverlayEntry, type OverlayLayers, protectedEntries, readOverlayChanges } from '../overlayChanges.ts';
 import { toText } from '../rawPaths.ts';
 import {
   createOverlayFolders,
@@ -14,11 +14,15 @@ import {
   type SandboxPrograms,
 } from './overlayNamespace.ts';
 
-type OverlayReport = Pick<SandboxReport, 'discarded' | 'conflicts' | 'special' | 'failed'>;
+type OverlayReport = Pick<SandboxReport, 'discarded' | 'conflicts' | 'special' | 'failed' | 'changed'>;
 
-/** Folder that gets an overlay; `shownAs` stands for it at the beginning of paths, instead of its real path. */
+/**
+ * Folder that gets an overlay; `shownAs` stands for it at the beginning of paths, instead of its real path. `isOutside`: an allowed folder
+ * outside of the workspace.
+ */
 export interface OverlayTarget extends Omit<OverlayLayers, 'upper'> {
   shownAs?: string;
+  isOutside?: true;
 }
 
 /** Overlays of one command, over folders of the workspace and Git folders outside of it. */
@@ -51,12 +55,13 @@ export async function createCommandOverlay(
     mounts: targets.map(({ target }, at) => ({ shown: target, merged: created[at]!.merged })),
     async keep(ignored, signal) {
       try {
-        for (const [at, { upper }] of layers.entries())
-          if ((await readdir(upper)).length > 0) await waitForRelease(programs, folder, at);
+        const lost = await findLostFolders(layers);
+        for (const [at, one] of layers.entries())
+          if (!lost.has(one) && (await readdir(one.upper)).length > 0) await waitForRelease(programs, folder, at);
         const all = await Promise.all(
           layers.map((one, at) => {
             const visibleNames = createVisibleNames(programs, folder, at);
-            return readOverlayChanges(one, { visibleNames, ignored, signal });
+            return lost.has(one) ? lostChanges : readOverlayChanges(one, { visibleNames, ignored, signal });
           }),
         );
         const asked = layers.flatMap((one, at) =>
@@ -72,16 +77,20 @@ export async function createCommandOverlay(
           conflicts: [],
           special: [],
           failed: [],
+          changed: 0,
         };
+        const gone = await findLostFolders(layers); // the answer may have taken long
         for (const [at, one] of layers.entries()) {
-          const { entries, failed } = all[at]!;
-          const applied = await applyOverlay(one, entries, since, () => isAllowed);
+          const { entries, failed } = gone.has(one) ? lostChanges : all[at]!;
+          report.changed += countFiles(entries, isAllowed);
+          const applied = gone.has(one) ? lostChanges : await applyOverlay(one, entries, since, () => isAllowed);
           report.conflicts.push(...applied.conflicts.map((path) => nameOf(one, path)));
           report.special.push(...applied.special.map((path) => nameOf(one, path)));
-          for (const { path, code } of [...failed, ...applied.failed])
+          for (const { path, code } of new Set([...failed, ...applied.failed]))
             report.failed.push(`${nameOf(one, path)} (${code})`);
         }
-        return report;
+        report.changed -= report.conflicts.length + report.special.length + report.failed.length;
+        return { ...report, changed: Math.max(0, report.changed) };
       } finally {
         await removeCommandFolder(folder);
       }
@@ -89,6 +98,24 @@ export async function createCommandOverlay(
     discard: () => removeCommandFolder(folder),
   };
 }
+
+/** Allowed folders that are gone by now, or a link: nothing is applied to them. */
+async function findLostFolders<Target extends OverlayTarget>(targets: readonly Target[]): Promise<Set<Target>> {
+  const lost = await Promise.all(
+    targets.map(async (one) => {
+      const real = one.isOutside ? await realpath(one.target).catch(() => undefined) : one.target;
+      return real === one.target ? [] : [one];
+    }),
+  );
+  return new Set(lost.flat());
+}
+
+const lostChanges = { entries: [], conflicts: [], special: [], failed: [{ path: '', code: 'ENOENT' }] };
+
+const countFiles = (entries: readonly OverlayEntry[], isAllowed: boolean): number =>
+  entries
+    .filter(({ protectedReason }) => isAllowed || !protectedReason)
+    .reduce((sum, { kind, children }) => sum + (kind === 'folder' ? countFiles(children ?? [], isAllowed) : 1), 0);
 
 /** Milliseconds for which another command may use files of a command that has ended. */
 const maxReleaseWait = 2000;

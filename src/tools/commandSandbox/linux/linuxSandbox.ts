@@ -5,6 +5,7 @@ import { onAbort, raceWithAbort } from '../../../protocol/values/abort.ts';
 import { createConcurrencyLimiter } from '../../../protocol/values/concurrency.ts';
 import type { SandboxAvailability } from '../../core/commandSandbox.ts';
 import { ToolError } from '../../core/tool.ts';
+import { type FolderSurroundings, findAllowableFolder, usableFolders } from '../allowedFolders.ts';
 import { cacheFolderNames, cacheSettings, cacheVariables } from '../cacheVariables.ts';
 import type { CommandLimits } from '../commandLimits.ts';
 import type { CommandSandbox, SandboxedCommand, SandboxedCommandRequest } from '../commandSandbox.ts';
@@ -18,7 +19,7 @@ import { createCommandOverlay, removeCommandFolder } from './commandOverlay.ts';
 import { removeLeftovers } from './leftovers.ts';
 import { createLimitedCommands } from './limits/limitedCommands.ts';
 import { overlayCommandLine } from './overlayNamespace.ts';
-import { ignoredTargets, openTargets } from './overlayTargets.ts';
+import { ignoredTargets, openTargets, outsideTarget } from './overlayTargets.ts';
 import { createRunNetworks } from './runNetworks.ts';
 import { watchSandboxedProcesses } from './sandboxedProcesses.ts';
 import { createSeccompFilter, type SeccompArchitecture } from './seccompFilter.ts';
@@ -75,6 +76,10 @@ export function createLinuxSandbox(options: LinuxSandboxOptions): CommandSandbox
         throw new ToolError('TOOL_EXEC_FAILED', `The sandbox could not be set up: ${error.message}`);
       });
     },
+    async allowableFolder(path, folders) {
+      const { hidden } = await pathsOf(folders);
+      return findAllowableFolder(path, surroundingsOf(folders, hidden));
+    },
     async close() {
       await networks?.close();
     },
@@ -90,6 +95,7 @@ export function createLinuxSandbox(options: LinuxSandboxOptions): CommandSandbox
     folder,
     folders,
     isLive = false,
+    allowed = [],
     questions,
   }: SandboxedCommandRequest): Promise<SandboxedCommand> {
     const programs = await findSandboxPrograms();
@@ -116,13 +122,15 @@ export function createLinuxSandbox(options: LinuxSandboxOptions): CommandSandbox
       throw error;
     });
     try {
-      const [targets, filter, { hidden, installed }, sockets] = await Promise.all([
+      const [within, filter, { hidden, installed }, sockets] = await Promise.all([
         isLive ? ignoredTargets(folders) : openTargets(folders),
         filterFile(),
         pathsOf(folders),
         outsideSockets(),
         createFolders(caches),
       ]);
+      const outside = await usableFolders(allowed, surroundingsOf(folders, hidden));
+      const targets = [...within, ...outside.map(outsideTarget)];
       const overlay = await createCommandOverlay(programs, commandFolder, targets, async (changes) => {
         const isKept = await questions.mayKeep(changes);
         if (isKept) known = undefined; // packages may have been installed
@@ -199,6 +207,11 @@ export function createLinuxSandbox(options: LinuxSandboxOptions): CommandSandbox
       await removeCommandFolder(commandFolder);
       throw error;
     }
+  }
+
+  function surroundingsOf(folders: readonly string[], hidden: readonly HiddenPath[]): FolderSurroundings {
+    const { env: environment } = process;
+    return { home, folders, hidden: [...hidden.map(({ path }) => path), store], environment, uid: process.getuid!() };
   }
 
   /** Paths change rarely, and finding them reads many folders. */

@@ -28,6 +28,14 @@ export async function ignoredTargets(folders: readonly string[]): Promise<Overla
   return found.flat().filter(({ target }) => !isOpen(target));
 }
 
+/** Returns the overlay of an allowed folder (absolute, real) outside of the workspace. */
+export const outsideTarget = (target: string): OverlayTarget => ({
+  target,
+  within: 'workspace',
+  segments: [],
+  isOutside: true,
+});
+
 // Paths in a window with one folder are relative to it.
 const shownBelow = (folders: readonly string[], segments: readonly string[]) =>
   folders.length === 1 ? { shownAs: segments.join('/') } : {};

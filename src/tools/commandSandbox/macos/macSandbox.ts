@@ -51,6 +51,7 @@ export function createMacSandbox(options: MacSandboxOptions): CommandSandbox {
         throw new ToolError('TOOL_EXEC_FAILED', `The sandbox could not be set up: ${error.message}`);
       });
     },
+    allowableFolder: async () => undefined,
     async close() {
       await Promise.all([...proxies].map((proxy) => proxy.close()));
       for (const folder of temporary.values()) await removeCommandFolder(await folder);
@@ -125,7 +126,7 @@ export function createMacSandbox(options: MacSandboxOptions): CommandSandbox {
 
 const temporaryPrefix = 'towpath-run-';
 
-const nothingPending = { discarded: [], conflicts: [], special: [], failed: [] };
+const nothingPending = { discarded: [], conflicts: [], special: [], failed: [], changed: 0 };
 
 const shortHash = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 16);
 

@@ -15,7 +15,11 @@ type OnPath =
   | { in: 'project'; folder: string };
 
 // Finds a program like a shell in `folder` (absolute and real). A missing program counts as a system program, because it cannot start.
-async function onPath(program: string, folder: string, roots: readonly WorkspaceRoot[]): Promise<OnPath> {
+export async function findProgramOnPath(
+  program: string,
+  folder: string,
+  roots: readonly WorkspaceRoot[],
+): Promise<OnPath> {
   const open = (await resolveWorkspaceRoots(roots)).flatMap(({ path, realPath }) => [path, realPath]);
   const isOpen = (path: string) => open.some((root) => path === root || path.startsWith(`${root}/`));
   for (const entry of (process.env.PATH ?? '').split(paths.delimiter)) {
@@ -162,7 +166,7 @@ async function fromPath(
   folder: string,
   roots: readonly WorkspaceRoot[],
 ): Promise<Launched | undefined> {
-  const found = await onPath(words[0]!, folder, roots);
+  const found = await findProgramOnPath(words[0]!, folder, roots);
   return launchedFrom([...words], found);
 }
 
@@ -173,7 +177,7 @@ function launchedFrom(words: string[], found: OnPath): Launched | undefined {
 }
 
 const isOfSystem = async (program: string, folder: string, roots: readonly WorkspaceRoot[]): Promise<boolean> =>
-  (await onPath(program, folder, roots)).in === 'system';
+  (await findProgramOnPath(program, folder, roots)).in === 'system';
 
 async function withOrigin(
   words: string[],
