@@ -3,7 +3,6 @@ import { readdir, stat } from 'node:fs/promises';
 import * as paths from 'node:path';
 import { message, toEnglishText } from '../../protocol/text/l10n.ts';
 import { type LocalizableText, storedLocalizableText } from '../../protocol/text/localized.ts';
-import { programForOutside } from '../commandSandbox/outsidePrograms.ts';
 import { type CommandPart, readOnlyCommandsRuleId } from '../core/commandPart.ts';
 import { createGlobMatcher } from '../core/glob.ts';
 import { maxJsonBytes, parseLimitedJson } from '../core/parseLimits.ts';
@@ -29,6 +28,7 @@ import {
   type ReadOnlyCommand,
   type ReadOnlyCommandLine,
 } from './readOnly.ts';
+import { programForOutside } from './unsandboxedPrograms.ts';
 
 const largestIgnoreFile = 100_000;
 

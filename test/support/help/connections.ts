@@ -130,7 +130,7 @@ export const networkConnections: readonly ConnectionRow[] = [
     carries: 'What your browser and the command send',
     by: [
       'extension/background/openPort.ts',
-      'tools/shell/forwardedPort.ts',
+      'tools/commandSandbox/network/forwardedPort.ts',
       'tools/commandSandbox/network/namespaceRequests.ts',
     ],
   },

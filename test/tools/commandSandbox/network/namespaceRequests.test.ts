@@ -4,12 +4,12 @@ import { createConnection, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
+import { forwardPort } from '../../../../src/tools/commandSandbox/network/forwardedPort.ts';
 import {
   connectToPort,
   serveNamespaceRequests,
 } from '../../../../src/tools/commandSandbox/network/namespaceRequests.ts';
 import type { LoopbackAddress } from '../../../../src/tools/network/listeningSockets.ts';
-import { forwardPort } from '../../../../src/tools/shell/forwardedPort.ts';
 import { type Listening, listen } from '../../../support/listening.ts';
 
 describe('ports of a sandboxed command', () => {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { programForOutside } from '../../../src/tools/commandSandbox/outsidePrograms.ts';
+import { programForOutside } from '../../../src/tools/commands/unsandboxedPrograms.ts';
 
 describe('programs that do not work in a sandbox', () => {
   const cases: [command: string, program: string | undefined][] = [

@@ -1,7 +1,7 @@
 import { createServer, type Socket } from 'node:net';
-import type { SandboxNetwork } from '../commandSandbox/commandSandbox.ts';
-import { joinSockets } from '../commandSandbox/network/joinSockets.ts';
-import { loopbackAddresses } from '../network/listeningSockets.ts';
+import { loopbackAddresses } from '../../network/listeningSockets.ts';
+import type { SandboxNetwork } from '../commandSandbox.ts';
+import { joinSockets } from './joinSockets.ts';
 
 /** Port of this machine that leads to a port of a sandboxed command. */
 export interface ForwardedPort {
