@@ -85,7 +85,7 @@ export async function runCommand(
     // Processes left in the group are ended; an independent daemon survives and is named.
     const left = await endCommandProcesses(started.pid!, marker, 'group');
     await started.waitForOutput(100);
-    const note = confinement && sandboxNote(await confinement.report, output.text(), end);
+    const note = confinement && sandboxNote(await confinement.report, output.text(), folder, end);
     const stored = await result(left);
     return {
       exitCode: end.exitCode,

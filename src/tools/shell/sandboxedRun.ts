@@ -39,17 +39,21 @@ export function confine(
   return { started: { ...command, ended, abandon }, report, settled: async () => keeping?.catch(() => undefined) };
 }
 
-/** Returns what the model must know about the sandbox after a command. Undefined if nothing was blocked. */
+/**
+ * Returns what the model must know about the sandbox after a command. Undefined if nothing was blocked.
+ * @param folder folder of the command, absolute
+ */
 export function sandboxNote(
   report: SandboxReport | Error | undefined,
   output: string,
+  folder: string,
   { exitCode }: CommandExit,
 ): string | undefined {
   if (!report) return undefined;
   if (report instanceof Error) return `Nothing that it changed was kept, because of an error: ${report.message}`;
   const { blocked, discarded, conflicts, special, failed, isWritable } = report;
   const hosts = blocked.map(({ host, port }) => `${host}:${port}`);
-  const written = exitCode === 0 ? [] : deniedPaths(output, isWritable);
+  const written = exitCode === 0 ? [] : deniedPaths(output, folder, isWritable);
   const limits = [
     hosts.length > 0 && `no network access to ${hosts.join(', ')}`,
     written.length > 0 && `cannot write ${written.join(', ')}`,
