@@ -1,8 +1,10 @@
+import { spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
+import { open, rm } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import * as paths from 'node:path';
-import type { CommandSandbox } from '../../src/tools/commandSandbox/commandSandbox.ts';
+import type { Readable } from 'node:stream';
+import type { CommandSandbox, SandboxedCommand, SandboxReport } from '../../src/tools/commandSandbox/commandSandbox.ts';
 import { createLinuxSandbox } from '../../src/tools/commandSandbox/linux/linuxSandbox.ts';
 import { built } from './programs.ts';
 
@@ -38,4 +40,38 @@ export async function temporarySandbox(open: readonly string[] = []): Promise<Te
   if ((await sandbox.availability()).isAvailable) return { ...sandbox, folder, home, cleanup };
   await cleanup();
   return undefined;
+}
+
+const maxOutput = 1_000_000;
+
+interface SandboxedEnd {
+  code: number | null;
+  output: string;
+  report: SandboxReport;
+}
+
+/** Runs a line of a shell as `shell.run` does, for at most a number of seconds, and keeps what it has changed. */
+export async function runSandboxed(
+  command: SandboxedCommand,
+  line: string,
+  env: NodeJS.ProcessEnv = process.env,
+  maxSeconds = 60,
+): Promise<SandboxedEnd> {
+  const filter = await open(command.filter);
+  const [program, ...args] = command.commandLine(['/bin/bash', '-c', line]);
+  const child = spawn(program!, args, {
+    cwd: '/',
+    env: { ...env, ...command.environment },
+    stdio: ['ignore', 'pipe', 'pipe', filter.fd, 'pipe'],
+    detached: true,
+  });
+  command.started(child.stdio[4] as Readable);
+  await filter.close();
+  let output = '';
+  for (const stream of [child.stdout!, child.stderr!])
+    stream.on('data', (chunk) => (output = (output + chunk).slice(-maxOutput)));
+  const timer = setTimeout(() => process.kill(-child.pid!, 'SIGKILL'), maxSeconds * 1000);
+  const code = await new Promise<number | null>((resolve) => child.once('close', resolve));
+  clearTimeout(timer);
+  return { code, output, report: await command.keep() };
 }

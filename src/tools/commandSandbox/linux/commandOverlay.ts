@@ -27,16 +27,19 @@ interface CommandOverlay {
 /**
  * @param folder new empty folder for the layers
  * @param targets absolute real paths
+ * @param added for targets, folders whose contents the command sees in addition
  */
 export async function createCommandOverlay(
   programs: SandboxPrograms,
   folder: string,
   targets: readonly Pick<OverlayLayers, 'target' | 'within'>[],
+  added: ReadonlyMap<string, string>,
   mayKeep: SandboxQuestions['mayKeep'],
 ): Promise<CommandOverlay> {
   const created = await createOverlayFolders(
     folder,
     targets.map(({ target }) => target),
+    added,
   );
   const { ctimeMs: since } = await lstat(folder);
   const layers = targets.map((one, at) => ({ ...one, upper: created[at]!.upper }));

@@ -11,9 +11,11 @@ import { createConnectionAnswers } from '../connectionAnswers.ts';
 import { findGitFolders } from '../gitFolders.ts';
 import { findHiddenPaths } from '../hiddenPaths.ts';
 import { systemSecretPaths } from '../homeSecrets.ts';
+import { findModuleCaches, type ModuleCache } from '../moduleCaches.ts';
 import type { HiddenPath } from '../sandboxPolicy.ts';
 import { findInstalledFolders } from '../workspacePaths.ts';
 import { bwrapArguments } from './bwrapArguments.ts';
+import { createCacheLayers, installedBinds } from './cacheLayers.ts';
 import { createCommandOverlay, removeCommandFolder } from './commandOverlay.ts';
 import { removeLeftovers } from './leftovers.ts';
 import { overlayCommandLine } from './overlayNamespace.ts';
@@ -34,6 +36,13 @@ export interface LinuxSandboxOptions {
   /** Open folders for the test of the window, absolute and real. */
   folders(): Promise<readonly string[]>;
   log?(text: string): void;
+}
+
+/** Paths of a workspace that commands see in another form. */
+interface KnownPaths {
+  hidden: HiddenPath[];
+  installed: string[];
+  moduleCaches: ModuleCache[];
 }
 
 /** Milliseconds for which the paths of a workspace that commands see in another form are remembered. */
@@ -58,7 +67,7 @@ export function createLinuxSandbox(options: LinuxSandboxOptions): CommandSandbox
   const prepared = new Set<string>();
   // Changes of two commands are judged one after the other: each sees what the other one has added.
   const inTurn = createTurns();
-  let known: { key: string; until: number; paths: ReturnType<typeof readPaths> } | undefined;
+  let known: { key: string; until: number; paths: Promise<KnownPaths> } | undefined;
 
   return {
     availability,
@@ -100,13 +109,14 @@ export function createLinuxSandbox(options: LinuxSandboxOptions): CommandSandbox
     ]);
     const network = await networks.join(runId, connections.answer);
     try {
-      const [git, filter, { hidden, installed }, sockets] = await Promise.all([
+      const [git, filter, { hidden, installed, moduleCaches }, sockets] = await Promise.all([
         findGitFolders(folders),
         filterFile(),
         pathsOf(folders),
         outsideSockets(),
         createFolders(caches),
       ]);
+      const added = await createCacheLayers({ store: paths.join(store, 'layers'), caches, folders }, moduleCaches);
       const overlay = await createCommandOverlay(
         programs,
         commandFolder,
@@ -114,6 +124,7 @@ export function createLinuxSandbox(options: LinuxSandboxOptions): CommandSandbox
           ...folders.map((target) => ({ target, within: 'workspace' as const })),
           ...git.map((target) => ({ target, within: 'git' as const })),
         ],
+        added.layers,
         async (changes) => {
           const isKept = await questions.mayKeep(changes);
           if (isKept) known = undefined; // packages may have been installed
@@ -129,8 +140,8 @@ export function createLinuxSandbox(options: LinuxSandboxOptions): CommandSandbox
         uid: process.getuid!(),
         gid: process.getgid!(),
         overlays: overlay.mounts,
-        writable: [{ source: caches, target: caches }],
-        readOnly: readOnly.map((path) => ({ source: path, target: path })),
+        writable: [{ source: caches, target: caches }, ...added.binds],
+        readOnly: installedBinds(readOnly, added.binds, overlay.mounts),
         hidden: concealed,
         tmp,
         tmpTargets: await temporaryFolders(),
@@ -161,7 +172,9 @@ export function createLinuxSandbox(options: LinuxSandboxOptions): CommandSandbox
           const unseen = new Set([...concealed.map(({ path }) => path), ...readOnly]);
           const report = await inTurn(() => overlay.keep(unseen, signal), signal);
           const isBelow = (path: string) => (folder: string) => path === folder || path.startsWith(`${folder}/`);
-          const isWritable = (path: string) => places.some(isBelow(path)) && !readOnly.some(isBelow(path));
+          const isWritable = (path: string) =>
+            added.binds.some(({ target }) => isBelow(path)(target)) ||
+            (places.some(isBelow(path)) && !readOnly.some(isBelow(path)));
           return { ...report, blocked: connections.blocked(), isWritable };
         },
         async discard() {
@@ -180,14 +193,14 @@ export function createLinuxSandbox(options: LinuxSandboxOptions): CommandSandbox
   }
 
   /** Paths change rarely, and finding them reads many folders. */
-  function pathsOf(folders: readonly string[]): ReturnType<typeof readPaths> {
+  function pathsOf(folders: readonly string[]): Promise<KnownPaths> {
     const key = JSON.stringify(folders);
     if (known?.key !== key || known.until < Date.now())
       known = { key, until: Date.now() + pathsAge, paths: readPaths(folders) };
     return known.paths;
   }
 
-  async function readPaths(folders: readonly string[]): Promise<{ hidden: HiddenPath[]; installed: string[] }> {
+  async function readPaths(folders: readonly string[]): Promise<KnownPaths> {
     const [found, ...installed] = await Promise.all([
       findHiddenPaths({
         home,
@@ -197,7 +210,8 @@ export function createLinuxSandbox(options: LinuxSandboxOptions): CommandSandbox
       ...folders.map(findInstalledFolders),
     ]);
     if (!found.isComplete) options.log?.('The workspace has too many files to look for secrets in all of them.');
-    return { hidden: found.paths, installed: installed.flat() };
+    const all = installed.flat();
+    return { hidden: found.paths, installed: all, moduleCaches: await findModuleCaches(all) };
   }
 
   async function createFolders(caches: string): Promise<void> {
@@ -228,6 +242,7 @@ export function createLinuxSandbox(options: LinuxSandboxOptions): CommandSandbox
   function sweepOnce(): Promise<void> {
     swept ??= (async () => {
       await removeOldFolders(paths.join(store, 'tmp'));
+      await removeOldFolders(paths.join(store, 'layers'));
       await removeLeftovers(paths.join(store, 'commands'));
     })();
     return swept;
@@ -251,7 +266,7 @@ async function existing<One>(all: readonly One[], pathOf: (one: One) => string):
   return (await Promise.all(all.map(isThere))).flat();
 }
 
-/** Milliseconds after their last use until the temporary files of a run are removed. */
+/** Milliseconds after their last use until the temporary files of a run, and layers, are removed. */
 const maxTemporaryAge = 7 * 24 * 3_600_000;
 
 async function removeOldFolders(parent: string): Promise<void> {
