@@ -1,9 +1,7 @@
-import { spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
-import { open, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import * as paths from 'node:path';
-import type { Readable } from 'node:stream';
 import type { CommandSandbox, SandboxedCommand, SandboxReport } from '../../src/tools/commandSandbox/commandSandbox.ts';
 import { createLinuxSandbox } from '../../src/tools/commandSandbox/linux/linuxSandbox.ts';
 import { built } from './programs.ts';
@@ -57,18 +55,9 @@ export async function runSandboxed(
   env: NodeJS.ProcessEnv = process.env,
   maxSeconds = 60,
 ): Promise<SandboxedEnd> {
-  const filter = await open(command.filter);
-  const [program, ...args] = command.commandLine(['/bin/bash', '-c', line]);
-  const child = spawn(program!, args, {
-    cwd: '/',
-    env: { ...env, ...command.environment },
-    stdio: ['ignore', 'pipe', 'pipe', filter.fd, 'pipe'],
-    detached: true,
-  });
-  command.started(child.stdio[4] as Readable);
-  await filter.close();
+  const child = command.spawn(['/bin/bash', '-c', line], { ...env, ...command.environment });
   let output = '';
-  for (const stream of [child.stdout!, child.stderr!])
+  for (const stream of [child.stdout, child.stderr])
     stream.on('data', (chunk) => (output = (output + chunk).slice(-maxOutput)));
   const timer = setTimeout(() => process.kill(-child.pid!, 'SIGKILL'), maxSeconds * 1000);
   const code = await new Promise<number | null>((resolve) => child.once('close', resolve));

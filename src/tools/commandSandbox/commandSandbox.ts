@@ -1,3 +1,4 @@
+import type { ChildProcess } from 'node:child_process';
 import type { Readable } from 'node:stream';
 import type { LocalizedMessage } from '../../protocol/text/l10n.ts';
 import type { SandboxAvailability } from '../core/commandSandbox.ts';
@@ -45,13 +46,13 @@ export interface SandboxReport {
   isWritable(path: string): boolean;
 }
 
+/** Process of a sandboxed command, in a process group of its own. Its input is empty. */
+export type SandboxedProcess = ChildProcess & { stdout: Readable; stderr: Readable };
+
 /** Confined start of one command. Its changes are aside until `keep`; without it, nothing has changed. */
 export interface SandboxedCommand {
-  /** Returns the command line that runs a program in the sandbox. Descriptor 3 must be the file `filter`, descriptor 4 a pipe. */
-  commandLine(program: readonly string[]): string[];
-  filter: string;
-  /** Watches the processes; `information` is what the command line writes to descriptor 4. */
-  started(information: Readable): void;
+  /** Starts a program, once. `environment`: all its variables. Throws an error with a sentence if that is not possible. */
+  spawn(program: readonly string[], environment: NodeJS.ProcessEnv): SandboxedProcess;
   /** Variables in addition to those of a command outside. */
   environment: NodeJS.ProcessEnv;
   /** Ends the processes that are left, and keeps the changes. On abort, it rejects unless changes are being applied. */

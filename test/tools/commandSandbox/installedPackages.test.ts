@@ -106,6 +106,15 @@ describe('installed packages in the sandbox', function () {
     assert.deepEqual([read('node_modules/vite/index.js'), read('node_modules/.vite/a.js')], ['vite', 'a']);
   });
 
+  it('have no cache that a command can replace by a link, whose target the next one could write', async () => {
+    write({ 'node_modules/a.js': '' });
+    const link = 'rm -rf "$1"; mv "$1" "$1-old"; ln -sfn ../../../../../../../../.. "$1"';
+    const all = 'for at in node_modules/.cache $(find "$XDG_CACHE_HOME/.." -name .cache -o -name modules)';
+    await run(`replace() { ${link}; }; ${all}; do replace "$at"; done`);
+    const { output } = await run(`ls -A node_modules/.cache; echo x > node_modules/.cache${folder}/node_modules/b.js`);
+    assert.deepEqual([output.includes('usr'), names('node_modules')], [false, 'a.js']);
+  });
+
   it('are read-only as soon as they are installed', async () => {
     assert.deepEqual((await run('mkdir node_modules; echo > node_modules/a.js')).asked, ['node_modules']);
     assert.match((await run('echo > node_modules/a.js')).output, /Read-only file system/);

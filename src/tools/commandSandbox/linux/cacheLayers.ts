@@ -5,33 +5,30 @@ import type { ModuleCache } from '../moduleCaches.ts';
 import type { SandboxBind } from '../sandboxPolicy.ts';
 
 /** `layers`: for open folders (absolute paths), the layer with places for the mounts of their caches. `binds`: private folders over caches. */
-interface CacheLayers {
+export interface CacheLayers {
   layers: ReadonlyMap<string, string>;
   binds: SandboxBind[];
 }
 
 /**
  * Creates private folders for the caches in installed packages, and layers for the overlays of the open folders in which these can be
- * mounted: the real ones may not exist. A cache in folders that are not the real ones any more is left out.
- * @param store folder for the layers, which commands cannot see
- * @param caches folder of the caches of the workspace, to which commands can write
+ * mounted: the real ones may not exist.
+ * @param layerStore folder for the layers, which commands cannot see
+ * @param cacheStore folder for the private folders. Commands write in these, and must not replace one by a link: its target would be bound.
  */
 export async function createCacheLayers(
-  { store, caches, folders }: { store: string; caches: string; folders: readonly string[] },
+  { layerStore, cacheStore, folders }: { layerStore: string; cacheStore: string; folders: readonly string[] },
   found: readonly ModuleCache[],
 ): Promise<CacheLayers> {
-  const modules = [...new Set(found.map((one) => one.modules))];
-  const areReal = await Promise.all(modules.map(async (path) => (await realpath(path).catch(() => '')) === path));
-  const real = found.filter((one) => areReal[modules.indexOf(one.modules)]);
   const layers = new Map<string, string>();
   for (const folder of folders) {
-    const below = real.filter(
+    const below = found.filter(
       (one) => one.modules.startsWith(`${folder}/`) && nearest(folders, one.modules) === folder,
     );
-    if (below.length > 0) layers.set(folder, await createLayer(store, folder, below));
+    if (below.length > 0) layers.set(folder, await createLayer(layerStore, folder, below));
   }
-  const binds = real.map((one) => ({
-    source: paths.join(caches, 'modules', hashOf(one.modules), one.name),
+  const binds = found.map((one) => ({
+    source: paths.join(cacheStore, hashOf(one.modules), one.name),
     target: paths.join(one.modules, one.name),
   }));
   await Promise.all(binds.map(({ source }) => mkdir(source, { recursive: true })));
@@ -40,6 +37,13 @@ export async function createCacheLayers(
 
 const nearest = (folders: readonly string[], path: string): string | undefined =>
   [...folders].filter((folder) => path.startsWith(`${folder}/`)).sort((one, other) => other.length - one.length)[0];
+
+/** Tests that the folders around the caches are still there, and that no link leads to one. */
+export async function areCachesCurrent({ binds }: CacheLayers): Promise<boolean> {
+  const modules = [...new Set(binds.map(({ target }) => paths.dirname(target)))];
+  const real = await Promise.all(modules.map((path) => realpath(path).catch(() => undefined)));
+  return real.every((path, at) => path === modules[at]);
+}
 
 /** Returns the read-only binds of folders with installed code; a folder with caches is shown with the places for them. */
 export function installedBinds(

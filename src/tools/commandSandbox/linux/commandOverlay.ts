@@ -1,6 +1,5 @@
 // @invariant sandboxed-changes-wait: What a sandboxed command writes reaches the open folders after its end, and protected files after an approval.
-import { execFile } from 'node:child_process';
-import { lstat, readdir, rm } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import * as paths from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { applyOverlay } from '../applyOverlay.ts';
@@ -8,9 +7,9 @@ import type { SandboxQuestions, SandboxReport } from '../commandSandbox.ts';
 import { type OverlayLayers, protectedEntries, readOverlayChanges } from '../overlayChanges.ts';
 import { toText } from '../rawPaths.ts';
 import {
-  createOverlayFolders,
   createVisibleNames,
   isOverlayReleased,
+  type OverlayFolders,
   type SandboxPrograms,
 } from './overlayNamespace.ts';
 
@@ -24,42 +23,43 @@ interface CommandOverlay {
   discard(): Promise<void>;
 }
 
+interface CommandLayers {
+  folder: string;
+  overlays: readonly OverlayFolders[];
+  /** Time of the start in milliseconds, by the clock of the disk. */
+  since: number;
+  /** Removes the folder. The result of a command does not wait for it. */
+  remove(folder: string): Promise<void>;
+}
+
 /**
- * @param folder new empty folder for the layers
- * @param targets absolute real paths
- * @param added for targets, folders whose contents the command sees in addition
+ * @param targets absolute real paths, in the order of the overlays
  */
-export async function createCommandOverlay(
+export function createCommandOverlay(
   programs: SandboxPrograms,
-  folder: string,
+  { folder, overlays, since, remove }: CommandLayers,
   targets: readonly Pick<OverlayLayers, 'target' | 'within'>[],
-  added: ReadonlyMap<string, string>,
   mayKeep: SandboxQuestions['mayKeep'],
-): Promise<CommandOverlay> {
-  const created = await createOverlayFolders(
-    folder,
-    targets.map(({ target }) => target),
-    added,
-  );
-  const { ctimeMs: since } = await lstat(folder);
-  const layers = targets.map((one, at) => ({ ...one, upper: created[at]!.upper }));
+): CommandOverlay {
+  const layers = targets.map((one, at) => ({ ...one, index: at, upper: overlays[at]!.upper }));
   const isOnly = targets.filter(({ within }) => within === 'workspace').length === 1;
   const nameOf = ({ target, within }: OverlayLayers, path: string) =>
     isOnly && within === 'workspace' ? path : paths.join(target, path);
 
   return {
-    mounts: targets.map(({ target }, at) => ({ shown: target, merged: created[at]!.merged })),
+    mounts: targets.map(({ target }, at) => ({ shown: target, merged: overlays[at]!.merged })),
     async keep(ignored, signal) {
       try {
-        for (const [at, { upper }] of layers.entries())
-          if ((await readdir(upper)).length > 0) await waitForRelease(programs, folder, at);
+        const empty = await Promise.all(layers.map(async ({ upper }) => (await readdir(upper)).length === 0));
+        const written = layers.filter((_, at) => !empty[at]);
+        for (const { index } of written) await waitForRelease(programs, folder, index);
         const all = await Promise.all(
-          layers.map((one, at) => {
-            const visibleNames = createVisibleNames(programs, folder, at);
+          written.map((one) => {
+            const visibleNames = createVisibleNames(programs, folder, one.index);
             return readOverlayChanges(one, { visibleNames, ignored, signal });
           }),
         );
-        const asked = layers.flatMap((one, at) =>
+        const asked = written.flatMap((one, at) =>
           protectedEntries(all[at]!.entries).map((entry) => ({
             path: nameOf(one, toText(entry.path)),
             reason: entry.protectedReason!,
@@ -73,7 +73,7 @@ export async function createCommandOverlay(
           special: [],
           failed: [],
         };
-        for (const [at, one] of layers.entries()) {
+        for (const [at, one] of written.entries()) {
           const { entries, failed } = all[at]!;
           const applied = await applyOverlay(one, entries, since, () => isAllowed);
           report.conflicts.push(...applied.conflicts.map((path) => nameOf(one, path)));
@@ -83,10 +83,10 @@ export async function createCommandOverlay(
         }
         return report;
       } finally {
-        await removeCommandFolder(folder);
+        void remove(folder);
       }
     },
-    discard: () => removeCommandFolder(folder),
+    discard: () => remove(folder),
   };
 }
 
@@ -100,17 +100,3 @@ async function waitForRelease(programs: SandboxPrograms, folder: string, index: 
     await sleep(wait);
   }
 }
-
-/** Removes the folder of a command whose processes have ended. The kernel and the command may have left folders without permissions. */
-export async function removeCommandFolder(folder: string): Promise<void> {
-  await rm(folder, { recursive: true, force: true, maxRetries: 3 }).catch(async () => {
-    // Programs that go from folder to folder know no longest path.
-    await run('chmod', ['-R', 'u+rwx', folder]);
-    await run('rm', ['-rf', folder]);
-  });
-}
-
-const run = (program: string, args: readonly string[]): Promise<void> =>
-  new Promise((resolve) => {
-    execFile(program, args, () => resolve()); // what is left is removed in the next window
-  });

@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { lstat, mkdir, readdir, readFile, realpath, stat, symlink, writeFile } from 'node:fs/promises';
 import * as paths from 'node:path';
 import { onAbort, raceWithAbort } from '../../../protocol/values/abort.ts';
@@ -11,18 +11,20 @@ import { createConnectionAnswers } from '../connectionAnswers.ts';
 import { findGitFolders } from '../gitFolders.ts';
 import { findHiddenPaths } from '../hiddenPaths.ts';
 import { systemSecretPaths } from '../homeSecrets.ts';
-import { findModuleCaches, type ModuleCache } from '../moduleCaches.ts';
+import { findModuleCaches } from '../moduleCaches.ts';
 import type { HiddenPath } from '../sandboxPolicy.ts';
 import { findInstalledFolders } from '../workspacePaths.ts';
 import { bwrapArguments } from './bwrapArguments.ts';
-import { createCacheLayers, installedBinds } from './cacheLayers.ts';
-import { createCommandOverlay, removeCommandFolder } from './commandOverlay.ts';
+import { areCachesCurrent, type CacheLayers, createCacheLayers, installedBinds } from './cacheLayers.ts';
+import { removeCommandFolder } from './commandFolder.ts';
+import { createCommandOverlay } from './commandOverlay.ts';
 import { removeLeftovers } from './leftovers.ts';
-import { overlayCommandLine } from './overlayNamespace.ts';
+import { type PreparedStart, startDescriptors } from './preparedStart.ts';
 import { createRunNetworks } from './runNetworks.ts';
 import { watchSandboxedProcesses } from './sandboxedProcesses.ts';
 import { createSeccompFilter, type SeccompArchitecture } from './seccompFilter.ts';
 import { socketPaths } from './socketPaths.ts';
+import { createStartStock } from './startStock.ts';
 import { findSandboxPrograms, testSandbox } from './testSandbox.ts';
 
 export interface LinuxSandboxOptions {
@@ -42,17 +44,11 @@ export interface LinuxSandboxOptions {
 interface KnownPaths {
   hidden: HiddenPath[];
   installed: string[];
-  moduleCaches: ModuleCache[];
+  added: CacheLayers;
 }
 
 /** Milliseconds for which the paths of a workspace that commands see in another form are remembered. */
 const pathsAge = 20_000;
-
-/**
- * First process of a PID namespace: Bubblewrap then ends when the kernel has ended all other ones. Its own first process reports the exit of
- * the command while processes in the background still write.
- */
-const initScript = '"$@"; exit $?';
 
 /**
  * Sandbox of Linux. Bubblewrap confines a command to namespaces of its own, without capabilities; the open folders are overlays, so that
@@ -61,10 +57,12 @@ const initScript = '"$@"; exit $?';
 export function createLinuxSandbox(options: LinuxSandboxOptions): CommandSandbox {
   const { store, home } = options;
   let tested: Promise<SandboxAvailability> | undefined;
+  let isTested = false;
   let networks: ReturnType<typeof createRunNetworks> | undefined;
   let filterPath: Promise<string> | undefined;
   let swept: Promise<void> | undefined;
   const prepared = new Set<string>();
+  const starts = createStartStock(paths.join(store, 'commands'));
   // Changes of two commands are judged one after the other: each sees what the other one has added.
   const inTurn = createTurns();
   let known: { key: string; until: number; paths: Promise<KnownPaths> } | undefined;
@@ -73,13 +71,14 @@ export function createLinuxSandbox(options: LinuxSandboxOptions): CommandSandbox
     availability,
     async begin(request) {
       const available = await availability();
+      isTested = true;
       if (!available.isAvailable) throw new ToolError('TOOL_EXEC_FAILED', 'The sandbox is not available.');
       return prepare(request).catch((error: Error) => {
-        if (error instanceof ToolError) throw error;
-        throw new ToolError('TOOL_EXEC_FAILED', `The sandbox could not be set up: ${error.message}`);
+        throw setUpError(error);
       });
     },
     async close() {
+      await starts.close();
       await networks?.close();
     },
   };
@@ -94,8 +93,6 @@ export function createLinuxSandbox(options: LinuxSandboxOptions): CommandSandbox
     networks ??= createRunNetworks({ bwrap: programs.bwrap, forwarder: options.forwarder, log: options.log });
     const connections = createConnectionAnswers(questions.mayConnect);
     const processes = watchSandboxedProcesses();
-    const id = `${process.pid}-${randomUUID().slice(0, 8)}`;
-    const commandFolder = paths.join(store, 'commands', id);
     const tmp = paths.join(store, 'tmp', createHash('sha256').update(runId).digest('hex').slice(0, 16));
     const caches = paths.join(
       store,
@@ -103,39 +100,42 @@ export function createLinuxSandbox(options: LinuxSandboxOptions): CommandSandbox
       createHash('sha256').update(folders.join('\n')).digest('hex').slice(0, 16),
     );
     await sweepOnce();
-    await Promise.all([
-      mkdir(commandFolder, { recursive: true, mode: 0o700 }),
-      mkdir(paths.join(tmp, runtimeFolder), { recursive: true, mode: 0o700 }),
-    ]);
     const network = await networks.join(runId, connections.answer);
+    let start: PreparedStart | undefined;
     try {
-      const [git, filter, { hidden, installed, moduleCaches }, sockets] = await Promise.all([
+      const [git, filter, { hidden, installed, added }, sockets, tmpTargets] = await Promise.all([
         findGitFolders(folders),
         filterFile(),
-        pathsOf(folders),
+        currentPaths(folders, caches),
         outsideSockets(),
+        temporaryFolders(),
         createFolders(caches),
+        mkdir(paths.join(tmp, runtimeFolder), { recursive: true, mode: 0o700 }),
       ]);
-      const added = await createCacheLayers({ store: paths.join(store, 'layers'), caches, folders }, moduleCaches);
-      const overlay = await createCommandOverlay(
+      const location = { namespace: network.pid, targets: [...folders, ...git], layers: added.layers, filter };
+      // A mount would create a path that has gone since.
+      const [taken, concealed, readOnly] = await Promise.all([
+        starts.take(programs, location).then(async (one) => {
+          start = one;
+          return { ...one, since: await one.begin() };
+        }),
+        existing([...hidden, ...sockets], ({ path }) => path),
+        existing(installed, (path) => path),
+      ]);
+      const { run, end } = taken;
+      const overlay = createCommandOverlay(
         programs,
-        commandFolder,
+        { ...taken, remove: starts.remove },
         [
           ...folders.map((target) => ({ target, within: 'workspace' as const })),
           ...git.map((target) => ({ target, within: 'git' as const })),
         ],
-        added.layers,
         async (changes) => {
           const isKept = await questions.mayKeep(changes);
           if (isKept) known = undefined; // packages may have been installed
           return isKept;
         },
       );
-      // A mount would create a path that has gone since.
-      const [concealed, readOnly] = await Promise.all([
-        existing([...hidden, ...sockets], ({ path }) => path),
-        existing(installed, (path) => path),
-      ]);
       const args = bwrapArguments({
         uid: process.getuid!(),
         gid: process.getgid!(),
@@ -144,22 +144,22 @@ export function createLinuxSandbox(options: LinuxSandboxOptions): CommandSandbox
         readOnly: installedBinds(readOnly, added.binds, overlay.mounts),
         hidden: concealed,
         tmp,
-        tmpTargets: await temporaryFolders(),
+        tmpTargets,
         folder,
-        seccompDescriptor: 3,
-        informationDescriptor: 4,
+        ...startDescriptors,
       });
-      const namespace = { folder: commandFolder, count: overlay.mounts.length, namespace: network.pid };
       const places = [...folders, ...git, caches, '/tmp', '/var/tmp', '/dev', '/proc'];
       let isOver = false;
       return {
-        commandLine: (program) =>
-          overlayCommandLine(programs, namespace, [
-            ...[programs.bwrap, '--as-pid-1', ...args],
-            ...[programs.sh, '-c', initScript, 'sh', ...program],
-          ]),
-        filter,
-        started: processes.started,
+        spawn(program, environment) {
+          try {
+            const { child, information } = run(args, program, environment);
+            processes.started(information);
+            return child;
+          } catch (error) {
+            throw setUpError(error as Error);
+          }
+        },
         environment: {
           ...network.environment,
           ...cacheVariables(caches, { ...process.env, ...network.environment }),
@@ -171,9 +171,10 @@ export function createLinuxSandbox(options: LinuxSandboxOptions): CommandSandbox
           await processes.end();
           const unseen = new Set([...concealed.map(({ path }) => path), ...readOnly]);
           const report = await inTurn(() => overlay.keep(unseen, signal), signal);
+          if (isTested) void starts.prepare(programs, location); // the test has no next command
           const isBelow = (path: string) => (folder: string) => path === folder || path.startsWith(`${folder}/`);
           const isWritable = (path: string) =>
-            added.binds.some(({ target }) => isBelow(path)(target)) ||
+            added.binds.some(({ target }) => path.startsWith(`${target}/`)) ||
             (places.some(isBelow(path)) && !readOnly.some(isBelow(path)));
           return { ...report, blocked: connections.blocked(), isWritable };
         },
@@ -181,26 +182,28 @@ export function createLinuxSandbox(options: LinuxSandboxOptions): CommandSandbox
           if (isOver) return;
           isOver = true;
           network.release();
-          await processes.end();
+          await Promise.all([processes.end(), end()]);
           await overlay.discard();
         },
       };
     } catch (error) {
       network.release();
-      await removeCommandFolder(commandFolder);
+      await start?.end();
+      if (start) await removeCommandFolder(start.folder);
       throw error;
     }
   }
 
   /** Paths change rarely, and finding them reads many folders. */
-  function pathsOf(folders: readonly string[]): Promise<KnownPaths> {
+  async function currentPaths(folders: readonly string[], caches: string): Promise<KnownPaths> {
     const key = JSON.stringify(folders);
-    if (known?.key !== key || known.until < Date.now())
-      known = { key, until: Date.now() + pathsAge, paths: readPaths(folders) };
+    const isKnown =
+      known?.key === key && known.until > Date.now() && (await areCachesCurrent((await known.paths).added));
+    if (!known || !isKnown) known = { key, until: Date.now() + pathsAge, paths: readPaths(folders, caches) };
     return known.paths;
   }
 
-  async function readPaths(folders: readonly string[]): Promise<KnownPaths> {
+  async function readPaths(folders: readonly string[], caches: string): Promise<KnownPaths> {
     const [found, ...installed] = await Promise.all([
       findHiddenPaths({
         home,
@@ -211,7 +214,12 @@ export function createLinuxSandbox(options: LinuxSandboxOptions): CommandSandbox
     ]);
     if (!found.isComplete) options.log?.('The workspace has too many files to look for secrets in all of them.');
     const all = installed.flat();
-    return { hidden: found.paths, installed: all, moduleCaches: await findModuleCaches(all) };
+    const stores = {
+      layerStore: paths.join(store, 'layers'),
+      cacheStore: paths.join(store, 'modules', paths.basename(caches)),
+    };
+    const added = await createCacheLayers({ ...stores, folders }, await findModuleCaches(all));
+    return { hidden: found.paths, installed: all, added };
   }
 
   async function createFolders(caches: string): Promise<void> {
@@ -248,6 +256,11 @@ export function createLinuxSandbox(options: LinuxSandboxOptions): CommandSandbox
     return swept;
   }
 }
+
+const setUpError = (error: Error): ToolError =>
+  error instanceof ToolError
+    ? error
+    : new ToolError('TOOL_EXEC_FAILED', `The sandbox could not be set up: ${error.message}`);
 
 const runtimeFolder = '.runtime';
 

@@ -16,7 +16,7 @@ export interface SandboxPrograms {
 }
 
 /** Layers of an overlay: `upper` receives what a command writes, `merged` is where it is mounted. */
-interface OverlayFolders {
+export interface OverlayFolders {
   upper: string;
   merged: string;
 }
@@ -30,15 +30,18 @@ export async function createOverlayFolders(
   lower: readonly string[],
   layers: ReadonlyMap<string, string>,
 ): Promise<OverlayFolders[]> {
-  const created: OverlayFolders[] = [];
-  for (const [index, path] of lower.entries()) {
-    // A link and relative names: mount options give some characters of a path a meaning.
-    await symlink(path, paths.join(folder, `lower${index}`));
-    if (layers.has(path)) await symlink(layers.get(path)!, paths.join(folder, `added${index}`));
-    for (const name of ['upper', 'work', 'merged']) await mkdir(paths.join(folder, `${name}${index}`));
-    created.push({ upper: paths.join(folder, `upper${index}`), merged: paths.join(folder, `merged${index}`) });
-  }
-  return created;
+  const create = async (path: string, index: number): Promise<OverlayFolders> => {
+    const below = (name: string) => paths.join(folder, `${name}${index}`);
+    const added = layers.get(path);
+    await Promise.all([
+      // A link and relative names: mount options give some characters of a path a meaning.
+      symlink(path, below('lower')),
+      added && symlink(added, below('added')),
+      ...['upper', 'work', 'merged'].map((name) => mkdir(below(name))),
+    ]);
+    return { upper: below('upper'), merged: below('merged') };
+  };
+  return Promise.all(lower.map(create));
 }
 
 /**

@@ -59,7 +59,6 @@ export interface ProbeWorld {
   /** Protected paths of questions. */
   protectedPaths: string[];
   report: { conflicts: string[]; discarded: string[]; special: string[] } | undefined;
-  filter: string;
   /** Processes with `tag` in their command line, at the moment when the command had ended. */
   leftAtEnd: number[];
   isControl: boolean;
@@ -75,6 +74,9 @@ export interface ProbeWorld {
   /** Called at the end. */
   cleanUp(action: () => unknown): void;
 }
+
+/** Part of a script that waits until `during` is over. */
+export const waits = 'until [ -e "$GO" ]; do sleep 0.02; done';
 
 /** Text of every secret. A script that prints it, or writes it into the open folder, has read one. */
 export const secret = 'towpath-probe-secret';

@@ -34,7 +34,7 @@ export function createWorld(site: ProbeSite) {
   const folders = { ws, out, home, journals };
   const world: ProbeWorld = {
     ...{ ...folders, store, tag, isControl, output: '', exitCode: null, asked: [], protectedPaths: [] },
-    ...{ report: undefined, filter: '', leftAtEnd: [], reached: new Set() },
+    ...{ report: undefined, leftAtEnd: [], reached: new Set() },
     variables: { WS: ws, OUT: out, HOME: home, STORE: store, JOURNALS: journals, TAG: tag },
     async listen(name, address) {
       const { port, finish, close } = await listenFor(address, tag, (text) => {
