@@ -21,6 +21,7 @@ const parts = new Set([
   'grantLists.ts',
   'grantPrograms.ts',
   'grantRuns.ts',
+  'sandboxToolchains.ts', // npm run toolchains
 ]);
 const all = readdirSync(import.meta.dirname)
   .filter((file) => file.endsWith('.ts') && !parts.has(file))

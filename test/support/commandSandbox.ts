@@ -3,7 +3,7 @@ import { rm } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import * as paths from 'node:path';
 import type { CommandLimits } from '../../src/tools/commandSandbox/commandLimits.ts';
-import type { CommandSandbox } from '../../src/tools/commandSandbox/commandSandbox.ts';
+import type { CommandSandbox, SandboxedCommand, SandboxReport } from '../../src/tools/commandSandbox/commandSandbox.ts';
 import { createLinuxSandbox } from '../../src/tools/commandSandbox/linux/linuxSandbox.ts';
 import { built } from './programs.ts';
 
@@ -43,4 +43,29 @@ export async function temporarySandbox(
   if ((await sandbox.availability()).isAvailable) return { ...sandbox, folder, home, cleanup };
   await cleanup();
   return undefined;
+}
+
+const maxOutput = 1_000_000;
+
+interface SandboxedEnd {
+  code: number | null;
+  output: string;
+  report: SandboxReport;
+}
+
+/** Runs a line of a shell as `shell.run` does, for at most a number of seconds, and keeps what it has changed. */
+export async function runSandboxed(
+  command: SandboxedCommand,
+  line: string,
+  env: NodeJS.ProcessEnv = process.env,
+  maxSeconds = 60,
+): Promise<SandboxedEnd> {
+  const child = command.spawn(['/bin/bash', '-c', line], { ...env, ...command.environment });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', (chunk) => (output = (output + chunk).slice(-maxOutput)));
+  const timer = setTimeout(() => process.kill(-child.pid!, 'SIGKILL'), maxSeconds * 1000);
+  const code = await new Promise<number | null>((resolve) => child.once('close', resolve));
+  clearTimeout(timer);
+  return { code, output, report: await command.keep() };
 }

@@ -14,6 +14,7 @@ import {
   unlink,
   utimes,
 } from 'node:fs/promises';
+import { mapLimit } from '../../protocol/values/concurrency.ts';
 import { newTempFilePath } from '../core/tempFiles.ts';
 import { O_PATH } from '../sandbox/dirHandle.ts';
 import type { FailedPath, OverlayEntry, OverlayLayers } from './overlayChanges.ts';
@@ -36,6 +37,9 @@ interface HeldFolder {
   isOther: boolean;
 }
 
+/** Files of a folder that are applied at the same time. */
+const maxAtOnce = 8;
+
 /**
  * Applies what a command has written in an overlay to the real folder. No link in the real folder is followed; what something else has
  * changed, moved or mounted there since the start of the command stays as it is. The data of a repository are applied together or not at
@@ -57,13 +61,23 @@ export async function applyOverlay(
   const applied = gitConflicts.length > 0 ? changes.filter((entry) => !inGit(entry)) : changes;
   let mount: string | undefined;
   await inFolder(toRawPath(target), async ({ path }) => applyAll(applied, toRawPath(upper), { path, isOther: false }));
+  for (const list of [result.conflicts, result.special]) list.sort();
   return result;
 
   async function applyAll(entries: readonly OverlayEntry[], from: RawPath, into: HeldFolder): Promise<void> {
-    for (const entry of [...entries].sort(inOrder)) {
-      await apply(entry, joinRaw(from, entry.name), into).catch((error: NodeJS.ErrnoException) => {
+    const applyOne = (entry: OverlayEntry) =>
+      apply(entry, joinRaw(from, entry.name), into).catch((error: NodeJS.ErrnoException) => {
         result.failed.push({ path: toText(entry.path), code: error.code ?? String(error) });
       });
+    for (const order of orders) {
+      const some = entries.filter((entry) => orderOf(entry) === order);
+      // One folder at a time: each is held open.
+      for (const entry of some) if (entry.kind === 'folder') await applyOne(entry);
+      await mapLimit(
+        some.filter(({ kind }) => kind !== 'folder'),
+        maxAtOnce,
+        applyOne,
+      );
     }
   }
 
@@ -166,7 +180,7 @@ const mountOf = async (descriptor: number): Promise<string | undefined> =>
   /^mnt_id:\s*(\d+)/m.exec(await readFile(`/proc/self/fdinfo/${descriptor}`, 'utf8'))?.[1];
 
 // The index of a repository names objects and follows the branch: it comes last.
-const inOrder = (one: OverlayEntry, other: OverlayEntry): number => orderOf(one) - orderOf(other);
+const orders = [0, 1, 2, 3];
 const orderOf = ({ name }: OverlayEntry): number =>
   name === 'objects' ? 0 : name === 'HEAD' ? 2 : name === 'index' ? 3 : 1;
 

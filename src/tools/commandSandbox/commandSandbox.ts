@@ -1,3 +1,4 @@
+import type { ChildProcess } from 'node:child_process';
 import type { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 import type { LocalizedMessage } from '../../protocol/text/l10n.ts';
@@ -65,17 +66,15 @@ export interface SandboxNetwork {
   connect(target: { address: LoopbackAddress; port: number }): Promise<Socket>;
 }
 
+/** Process of a sandboxed command, in a process group of its own. Its input is empty. */
+export type SandboxedProcess = ChildProcess & { stdout: Readable; stderr: Readable };
+
 /** Confined start of one command. Its changes are aside until `keep`; without it, nothing has changed. */
 export interface SandboxedCommand {
-  /** Returns the command line that runs a program in the sandbox. */
-  commandLine(program: readonly string[]): string[];
-  /**
-   * File that must be descriptor 3 of the command line; descriptor 4 must be a pipe. Undefined: it has no such descriptors, is started in the
-   * working folder, and processes that the command leaves behind go on.
-   */
-  filter?: string;
-  /** Watches the processes; `information` is what the command line writes to descriptor 4. */
-  started(information: Readable): void;
+  /** Starts a program, once. `environment`: all its variables. Throws an error with a sentence if that is not possible. */
+  spawn(program: readonly string[], environment: NodeJS.ProcessEnv): SandboxedProcess;
+  /** Processes that the command leaves behind go on; else all end with it. */
+  leavesProcesses?: true;
   /** Returns the limit because of which the command was ended, after its end. Nothing of it must be kept then. */
   exceededLimit(): Promise<ExceededLimit | undefined>;
   /** Variables in addition to those of a command outside. */

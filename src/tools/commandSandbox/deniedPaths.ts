@@ -1,24 +1,32 @@
 import { accessSync, constants } from 'node:fs';
 import * as paths from 'node:path';
 
-const refusal = /read-only file system|EROFS|permission denied|EACCES|operation not permitted|EPERM/i;
-const absolutePath = /(?:^|[\s'"‘“`(=:])(\/[^\s'"’”`:,;)]+)/g;
+// Node reports a missing folder when it cannot create one, and its parents, on a read-only file system.
+const refusal =
+  /read-only file system|EROFS|permission denied|EACCES|operation not permitted|EPERM|ENOENT: [^']*, mkdir/i;
+// An absolute path, and one below the folder of the command: with a slash inside, or in quotation marks.
+const namedPath = /(?:^|[\s'"‘“`(=:])([^\s'"‘“’”`:,;()=]*\/[^\s'"’”`:,;)]+)|['"‘“`]([^\s'"‘“’”`:,;()=/]+)['"’”`]/g;
 
 const maxPaths = 3;
 
 /**
  * Returns the paths that a command could not write because of the sandbox: named in a line of its output with an error of the system, not
- * writable inside, and writable for the user outside.
+ * writable inside, and writable for the user outside. Paths below the folder of the command are relative to it.
+ * @param folder folder of the command, absolute
+ * @param isWritable tests an absolute path
  */
 export function deniedPaths(
   output: string,
+  folder: string,
   isWritable: (path: string) => boolean,
   isWritableOutside: (path: string) => boolean = mayWrite,
 ): string[] {
   const found = new Set<string>();
   for (const line of output.split('\n')) {
-    const path = refusedPath(line);
-    if (path !== undefined && !isWritable(path) && isWritableOutside(path)) found.add(path);
+    const named = refusedPath(line);
+    const path = named === undefined ? undefined : paths.resolve(folder, named);
+    if (path !== undefined && !isWritable(path) && isWritableOutside(path))
+      found.add(path.startsWith(`${folder}/`) ? paths.relative(folder, path) : path);
     if (found.size === maxPaths) break;
   }
   return [...found];
@@ -30,8 +38,8 @@ function refusedPath(line: string): string | undefined {
   if (!error) return undefined;
   const distance = ({ index, 0: text }: RegExpExecArray) =>
     index < error.index ? error.index - index - text.length : index - error.index - error[0].length;
-  const [nearest] = [...line.matchAll(absolutePath)].sort((one, other) => distance(one) - distance(other));
-  return nearest?.[1];
+  const [nearest] = [...line.matchAll(namedPath)].sort((one, other) => distance(one) - distance(other));
+  return nearest && (nearest[1] ?? nearest[2]);
 }
 
 function mayWrite(path: string): boolean {

@@ -62,7 +62,7 @@ interface OverlayReading {
 
 interface Place {
   segments: readonly RawPath[];
-  /** The folder is in both layers. */
+  /** The path is in both layers. */
   isMerged: boolean;
   /** The folder is below a repository without the name `.git`. */
   inRepository: boolean;
@@ -97,11 +97,12 @@ export async function readOverlayChanges(
     const written = await readNames(joinRaw(own, ...segments));
     const below = isMerged ? await readNames(joinRaw(real, ...segments)).catch(() => []) : [];
     const isRepository = inRepository || completesRepository([...written, ...below], segments);
+    const existing = new Set(below);
     const read = async (name: RawPath): Promise<OverlayEntry[]> => {
       const path = [...segments, name];
       if (ignored.has(toText(joinRaw(real, ...path)))) return [];
       try {
-        const entry = await readEntry({ segments: path, isMerged, inRepository: isRepository });
+        const entry = await readEntry({ segments: path, isMerged: existing.has(name), inRepository: isRepository });
         return isLeftoverLock(entry) || (entry.protectedReason && (await isUnchanged(entry))) ? [] : [entry];
       } catch (error) {
         signal?.throwIfAborted();

@@ -10,7 +10,7 @@ export interface HiddenPath {
 }
 
 /** A path outside of the sandbox and the path at which commands see it. */
-interface SandboxBind {
+export interface SandboxBind {
   source: string;
   target: string;
 }

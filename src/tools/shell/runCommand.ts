@@ -93,9 +93,8 @@ export async function runCommand(
     if (end === 'quiet' || end === 'goes on') return await goOn(end === 'goes on');
     reason = endText(end);
     if (typeof end === 'string') return await cutShort(end);
-    const leavesProcesses = sandbox !== undefined && sandbox.filter === undefined;
     // Processes left in the group are ended; an independent daemon survives and is named.
-    const left = await endCommandProcesses(started.pid!, marker, leavesProcesses ? 'all' : 'group');
+    const left = await endCommandProcesses(started.pid!, marker, sandbox?.leavesProcesses ? 'all' : 'group');
     await started.waitForOutput(100);
     if (end.exceeded) {
       await sandbox?.discard();
@@ -106,7 +105,7 @@ export async function runCommand(
       );
     }
     const report = await confinement?.report;
-    const denied = deniedWrites(report, output.text(), end);
+    const denied = deniedWrites(report, output.text(), folder, end);
     const note = sandboxNote(report, denied);
     onDenial?.(denied, report && 'changed' in report ? report.changed : 0);
     const stored = await result(left);
@@ -154,7 +153,7 @@ export async function runCommand(
       ...(sandbox?.network && { network: sandbox.network }),
       async note(end) {
         const report = await confinement?.report;
-        return sandboxNote(report, deniedWrites(report, output.text(), end));
+        return sandboxNote(report, deniedWrites(report, output.text(), folder, end));
       },
       over(text) {
         reason = text;

@@ -49,8 +49,10 @@ export function confine(
 export const deniedWrites = (
   report: SandboxReport | Error | undefined,
   output: string,
+  folder: string,
   { exitCode }: CommandExit,
-): string[] => (!report || report instanceof Error || exitCode === 0 ? [] : deniedPaths(output, report.isWritable));
+): string[] =>
+  !report || report instanceof Error || exitCode === 0 ? [] : deniedPaths(output, folder, report.isWritable);
 
 /** Returns what the model must know about the sandbox after a command. Undefined if nothing was blocked. `written`: see `deniedWrites`. */
 export function sandboxNote(report: SandboxReport | Error | undefined, written: readonly string[]): string | undefined {

@@ -1,5 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { open } from 'node:fs/promises';
+import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ExceededLimit } from '../commandSandbox/commandLimits.ts';
@@ -48,10 +47,12 @@ export async function startCommand(
   sandbox?: SandboxedCommand,
 ): Promise<StartedCommand> {
   const git = await gitSafetySettings();
-  const child = await spawnShell([...shellLaunchArguments(), line], folder, sandbox, {
+  const argv = [...shellLaunchArguments(), line];
+  const env = {
     ...commandEnvironment(process.env, marker, sandbox ? [...git, ...noGarbageCollection] : git),
     ...sandbox?.environment,
-  });
+  };
+  const child = sandbox ? sandbox.spawn(argv, env) : spawnShell(argv, folder, env);
   const output = new CommandOutput();
   const listeners: ((text: string) => void)[] = [];
   let tooMuch = () => {};
@@ -110,28 +111,19 @@ const noGarbageCollection: readonly [string, string][] = [
   ['maintenance.auto', 'false'],
 ];
 
-async function spawnShell(
-  argv: readonly string[],
+function spawnShell(
+  [program, ...args]: readonly string[],
   folder: string,
-  sandbox: SandboxedCommand | undefined,
   env: NodeJS.ProcessEnv,
-): Promise<ChildProcess & { stdout: Readable; stderr: Readable }> {
-  const filter = sandbox?.filter === undefined ? undefined : await open(sandbox.filter);
-  try {
-    const [program, ...args] = sandbox ? sandbox.commandLine(argv) : argv;
-    const child = spawn(program!, args, {
-      cwd: filter ? '/' : folder,
-      env,
-      // Never a pipe as input: bash treats a socket as a remote shell and reads profiles.
-      stdio: ['ignore', 'pipe', 'pipe', ...(filter ? [filter.fd, 'pipe' as const] : [])],
-      detached: process.platform !== 'win32', // own process group, to be ended together
-      windowsHide: true,
-    });
-    if (filter) sandbox?.started(child.stdio[4] as Readable);
-    return child as ChildProcess & { stdout: Readable; stderr: Readable };
-  } finally {
-    await filter?.close();
-  }
+): ChildProcessByStdio<null, Readable, Readable> {
+  return spawn(program!, args, {
+    cwd: folder,
+    env,
+    // Never a pipe as input: bash treats a socket as a remote shell and reads profiles.
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: process.platform !== 'win32', // own process group, to be ended together
+    windowsHide: true,
+  });
 }
 
 export const formatCommandExit = ({ exitCode, signal, exceeded }: CommandExit): string =>

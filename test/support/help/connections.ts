@@ -261,11 +261,12 @@ export const startedPrograms: readonly StartedProgram[] = [
   },
   {
     what: '`nsenter`, `unshare`, `mount`, `bwrap`, `find`, `chmod` and `rm` for a sandboxed command and for what it has changed',
-    when: 'When a command runs in the sandbox; once per window for its test',
+    when: 'When a command runs in the sandbox, and after it, for the next one; once per window for its test',
     connects: 'To nothing. The test tries to connect to a port of this machine, which must fail',
     by: [
+      'tools/commandSandbox/linux/preparedStart.ts',
       'tools/commandSandbox/linux/overlayNamespace.ts',
-      'tools/commandSandbox/linux/commandOverlay.ts',
+      'tools/commandSandbox/linux/commandFolder.ts',
       'tools/commandSandbox/linux/testSandbox.ts',
     ],
   },

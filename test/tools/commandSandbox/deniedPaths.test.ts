@@ -8,6 +8,15 @@ describe('the paths that a sandboxed command could not write', () => {
     ["Error: EROFS: read-only file system, open '/home/me/.cache/y'", ['/home/me/.cache/y']],
     ['PermissionError: [Errno 13] Permission denied: "/home/me/z"', ['/home/me/z']],
     ['OSError: [Errno 30] Read-only file system: ‘/home/me/z’', ['/home/me/z']],
+    ["Error: ENOENT: no such file or directory, mkdir '/home/me/a/b'", ['/home/me/a/b']],
+    ["Error: ENOENT: no such file or directory, open '/home/me/a/b'", []],
+    ["touch: cannot touch 'node_modules/x': Read-only file system", ['node_modules/x']],
+    ['rm: cannot remove ‘node_modules’: Read-only file system', ['node_modules']],
+    ['bash: line 1: node_modules/a/b.js: Read-only file system', ['node_modules/a/b.js']],
+    ["touch: cannot touch './node_modules/x': Read-only file system", ['node_modules/x']],
+    ["Error: EROFS: read-only file system, open '/work/app/node_modules/x'", ['node_modules/x']],
+    ["touch: cannot touch '../other/x': Read-only file system", ['/work/other/x']],
+    ["mkdir: cannot create directory 'src/x': Permission denied", []],
     ['cannot write /home/me/x: no space left', []],
     ['Permission denied (publickey).', []],
     ['rm: /work/app/a: Permission denied', []],
@@ -18,8 +27,9 @@ describe('the paths that a sandboxed command could not write', () => {
       assert.deepEqual(
         deniedPaths(
           `before\n${line}\nafter /home/me/other`,
-          (path) => path.startsWith('/work/app'),
-          (path) => path.startsWith('/home/me'),
+          '/work/app',
+          (path) => /^\/work\/app(?!\/node_modules)/.test(path),
+          (path) => /^\/(?:home\/me|work)\b/.test(path),
         ),
         expected,
       ),
@@ -29,6 +39,7 @@ describe('the paths that a sandboxed command could not write', () => {
     const output = ['a', 'b', 'b', 'c', 'd'].map((name) => `/home/me/${name}: Read-only file system`).join('\n');
     const named = deniedPaths(
       output,
+      '/work/app',
       () => false,
       () => true,
     );

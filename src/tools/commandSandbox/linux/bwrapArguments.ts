@@ -2,7 +2,7 @@ import { checkSandboxPath } from '../sandboxPath.ts';
 import type { HiddenPath, SandboxPolicy } from '../sandboxPolicy.ts';
 
 /**
- * Returns the arguments of `bwrap` (0.5 or newer) up to `--`; the command follows. Later mounts cover earlier ones. Throws for a path that
+ * Returns the options of `bwrap` (0.5 or newer). Later mounts cover earlier ones. Throws for a path that
  * is not absolute and normalized.
  *
  * `--unshare-all` is deliberately absent: the network namespace belongs to the caller, and programs such as Java find the limits of their
@@ -33,7 +33,7 @@ export function bwrapArguments(policy: SandboxPolicy): string[] {
     ...shown.flatMap(({ option, source, path }) => [option, source, path]),
     ...others.flatMap(hideArguments),
     ...readOnlyFolders.flatMap((path) => ['--remount-ro', path]), // last: earlier, no mount point could be created inside
-    ...['--chdir', policy.folder, '--'],
+    ...['--chdir', policy.folder],
   ];
 }
 

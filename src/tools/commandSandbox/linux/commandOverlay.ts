@@ -1,6 +1,5 @@
 // @invariant sandboxed-changes-wait: What a sandboxed command writes reaches the open folders after its end, and protected files after an approval.
-import { execFile } from 'node:child_process';
-import { lstat, readdir, realpath, rm } from 'node:fs/promises';
+import { readdir, realpath } from 'node:fs/promises';
 import * as paths from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { applyOverlay } from '../applyOverlay.ts';
@@ -8,9 +7,9 @@ import type { SandboxQuestions, SandboxReport } from '../commandSandbox.ts';
 import { type OverlayEntry, type OverlayLayers, protectedEntries, readOverlayChanges } from '../overlayChanges.ts';
 import { toText } from '../rawPaths.ts';
 import {
-  createOverlayFolders,
   createVisibleNames,
   isOverlayReleased,
+  type OverlayFolders,
   type SandboxPrograms,
 } from './overlayNamespace.ts';
 
@@ -33,38 +32,42 @@ interface CommandOverlay {
   discard(): Promise<void>;
 }
 
+interface CommandLayers {
+  folder: string;
+  overlays: readonly OverlayFolders[];
+  /** Time of the start in milliseconds, by the clock of the disk. */
+  since: number;
+  /** Removes the folder. The result of a command does not wait for it. */
+  remove(folder: string): Promise<void>;
+}
+
 /**
- * @param folder new empty folder for the layers
- * @param targets absolute real paths
+ * @param targets absolute real paths, in the order of the overlays
  */
-export async function createCommandOverlay(
+export function createCommandOverlay(
   programs: SandboxPrograms,
-  folder: string,
+  { folder, overlays, since, remove }: CommandLayers,
   targets: readonly OverlayTarget[],
   mayKeep: SandboxQuestions['mayKeep'],
-): Promise<CommandOverlay> {
-  const created = await createOverlayFolders(
-    folder,
-    targets.map(({ target }) => target),
-  );
-  const { ctimeMs: since } = await lstat(folder);
-  const layers = targets.map((one, at) => ({ ...one, upper: created[at]!.upper }));
+): CommandOverlay {
+  const layers = targets.map((one, at) => ({ ...one, index: at, upper: overlays[at]!.upper }));
   const nameOf = ({ target, shownAs }: OverlayTarget, path: string) => paths.join(shownAs ?? target, path);
 
   return {
-    mounts: targets.map(({ target }, at) => ({ shown: target, merged: created[at]!.merged })),
+    mounts: targets.map(({ target }, at) => ({ shown: target, merged: overlays[at]!.merged })),
     async keep(ignored, signal) {
       try {
-        const lost = await findLostFolders(layers);
-        for (const [at, one] of layers.entries())
-          if (!lost.has(one) && (await readdir(one.upper)).length > 0) await waitForRelease(programs, folder, at);
+        const empty = await Promise.all(layers.map(async ({ upper }) => (await readdir(upper)).length === 0));
+        const written = layers.filter((_, at) => !empty[at]);
+        const lost = await findLostFolders(written);
+        for (const one of written) if (!lost.has(one)) await waitForRelease(programs, folder, one.index);
         const all = await Promise.all(
-          layers.map((one, at) => {
-            const visibleNames = createVisibleNames(programs, folder, at);
+          written.map((one) => {
+            const visibleNames = createVisibleNames(programs, folder, one.index);
             return lost.has(one) ? lostChanges : readOverlayChanges(one, { visibleNames, ignored, signal });
           }),
         );
-        const asked = layers.flatMap((one, at) =>
+        const asked = written.flatMap((one, at) =>
           protectedEntries(all[at]!.entries).map((entry) => ({
             path: nameOf(one, toText(entry.path)),
             reason: entry.protectedReason!,
@@ -79,8 +82,8 @@ export async function createCommandOverlay(
           failed: [],
           changed: 0,
         };
-        const gone = await findLostFolders(layers); // the answer may have taken long
-        for (const [at, one] of layers.entries()) {
+        const gone = await findLostFolders(written); // the answer may have taken long
+        for (const [at, one] of written.entries()) {
           const { entries, failed } = gone.has(one) ? lostChanges : all[at]!;
           report.changed += countFiles(entries, isAllowed);
           const applied = gone.has(one) ? lostChanges : await applyOverlay(one, entries, since, () => isAllowed);
@@ -92,10 +95,10 @@ export async function createCommandOverlay(
         report.changed -= report.conflicts.length + report.special.length + report.failed.length;
         return { ...report, changed: Math.max(0, report.changed) };
       } finally {
-        await removeCommandFolder(folder);
+        void remove(folder);
       }
     },
-    discard: () => removeCommandFolder(folder),
+    discard: () => remove(folder),
   };
 }
 
@@ -127,17 +130,3 @@ async function waitForRelease(programs: SandboxPrograms, folder: string, index: 
     await sleep(wait);
   }
 }
-
-/** Removes the folder of a command whose processes have ended. The kernel and the command may have left folders without permissions. */
-export async function removeCommandFolder(folder: string): Promise<void> {
-  await rm(folder, { recursive: true, force: true, maxRetries: 3 }).catch(async () => {
-    // Programs that go from folder to folder know no longest path.
-    await run('chmod', ['-R', 'u+rwx', folder]);
-    await run('rm', ['-rf', folder]);
-  });
-}
-
-const run = (program: string, args: readonly string[]): Promise<void> =>
-  new Promise((resolve) => {
-    execFile(program, args, () => resolve()); // what is left is removed in the next window
-  });

@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import * as paths from 'node:path';
-import { removeCommandFolder } from './commandOverlay.ts';
+import { removeCommandFolder } from './commandFolder.ts';
 
 /** Removes the folders of processes that have ended. Their names begin with `prefix` and the process id. Nothing in them was kept. */
 export async function removeLeftovers(parent: string, prefix = ''): Promise<void> {

@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { lstat, mkdir, readdir, readFile, realpath, stat, symlink, writeFile } from 'node:fs/promises';
 import * as paths from 'node:path';
 import { onAbort, raceWithAbort } from '../../../protocol/values/abort.ts';
@@ -12,18 +12,22 @@ import type { CommandSandbox, SandboxedCommand, SandboxedCommandRequest } from '
 import { createConnectionAnswers } from '../connectionAnswers.ts';
 import { findHiddenPaths } from '../hiddenPaths.ts';
 import { systemSecretPaths } from '../homeSecrets.ts';
+import { findModuleCaches, type ModuleCache } from '../moduleCaches.ts';
 import type { HiddenPath } from '../sandboxPolicy.ts';
 import { findInstalledFolders } from '../workspacePaths.ts';
 import { bwrapArguments } from './bwrapArguments.ts';
-import { createCommandOverlay, removeCommandFolder } from './commandOverlay.ts';
+import { areCachesCurrent, type CacheLayers, createCacheLayers, installedBinds } from './cacheLayers.ts';
+import { removeCommandFolder } from './commandFolder.ts';
+import { createCommandOverlay } from './commandOverlay.ts';
 import { removeLeftovers } from './leftovers.ts';
 import { createLimitedCommands } from './limits/limitedCommands.ts';
-import { overlayCommandLine } from './overlayNamespace.ts';
-import { ignoredTargets, openTargets, outsideTarget } from './overlayTargets.ts';
+import { ignoredTargets, installedTargets, openTargets, outsideTarget } from './overlayTargets.ts';
+import { type PreparedStart, startDescriptors } from './preparedStart.ts';
 import { createRunNetworks } from './runNetworks.ts';
 import { watchSandboxedProcesses } from './sandboxedProcesses.ts';
 import { createSeccompFilter, type SeccompArchitecture } from './seccompFilter.ts';
 import { socketPaths } from './socketPaths.ts';
+import { createStartStock } from './startStock.ts';
 import { findSandboxPrograms, testSandbox } from './testSandbox.ts';
 
 export interface LinuxSandboxOptions {
@@ -36,19 +40,21 @@ export interface LinuxSandboxOptions {
   hidden: readonly string[];
   /** Open folders for the test of the window, absolute and real. */
   folders(): Promise<readonly string[]>;
-  /** Limits of a command in place of those of the machine. */
-  limits?: Partial<CommandLimits>;
   log?(text: string): void;
+  /** Limits in place of those of the machine. */
+  limits?: Partial<CommandLimits>;
+}
+
+/** Paths of a workspace that commands see in another form. */
+interface KnownPaths {
+  hidden: HiddenPath[];
+  installed: string[];
+  moduleCaches: ModuleCache[];
+  added: CacheLayers;
 }
 
 /** Milliseconds for which the paths of a workspace that commands see in another form are remembered. */
 const pathsAge = 20_000;
-
-/**
- * First process of a PID namespace: Bubblewrap then ends when the kernel has ended all other ones. Its own first process reports the exit of
- * the command while processes in the background still write.
- */
-const initScript = '"$@"; exit $?';
 
 /**
  * Sandbox of Linux. Bubblewrap confines a command to namespaces of its own, without capabilities; the open folders are overlays, so that
@@ -57,30 +63,33 @@ const initScript = '"$@"; exit $?';
 export function createLinuxSandbox(options: LinuxSandboxOptions): CommandSandbox {
   const { store, home } = options;
   let tested: Promise<SandboxAvailability> | undefined;
+  let isTested = false;
   let networks: ReturnType<typeof createRunNetworks> | undefined;
   let filterPath: Promise<string> | undefined;
   let swept: Promise<void> | undefined;
   let limitCommand: ReturnType<typeof createLimitedCommands> | undefined;
   const prepared = new Set<string>();
+  const starts = createStartStock(paths.join(store, 'commands'));
   // Changes of two commands are judged one after the other: each sees what the other one has added.
   const inTurn = createTurns();
-  let known: { key: string; until: number; paths: ReturnType<typeof readPaths> } | undefined;
+  let knownPaths: { key: string; until: number; paths: Promise<KnownPaths> } | undefined;
 
   return {
     availability,
     async begin(request) {
       const available = await availability();
+      isTested = true;
       if (!available.isAvailable) throw new ToolError('TOOL_EXEC_FAILED', 'The sandbox is not available.');
       return prepare(request).catch((error: Error) => {
-        if (error instanceof ToolError) throw error;
-        throw new ToolError('TOOL_EXEC_FAILED', `The sandbox could not be set up: ${error.message}`);
+        throw setUpError(error);
       });
     },
     async allowableFolder(path, folders) {
-      const { hidden } = await pathsOf(folders);
+      const { hidden } = await currentPaths(folders);
       return findAllowableFolder(path, surroundingsOf(folders, hidden));
     },
     async close() {
+      await starts.close();
       await networks?.close();
     },
   };
@@ -94,89 +103,102 @@ export function createLinuxSandbox(options: LinuxSandboxOptions): CommandSandbox
     runId,
     folder,
     folders,
-    isLive = false,
     allowed = [],
+    isLive = false,
     questions,
   }: SandboxedCommandRequest): Promise<SandboxedCommand> {
     const programs = await findSandboxPrograms();
     networks ??= createRunNetworks({ bwrap: programs.bwrap, forwarder: options.forwarder, log: options.log });
     const connections = createConnectionAnswers(questions.mayConnect);
     const processes = watchSandboxedProcesses();
-    const id = `${process.pid}-${randomUUID().slice(0, 8)}`;
-    const commandFolder = paths.join(store, 'commands', id);
     const tmp = paths.join(store, 'tmp', createHash('sha256').update(runId).digest('hex').slice(0, 16));
-    const caches = paths.join(
-      store,
-      'caches',
-      createHash('sha256').update(folders.join('\n')).digest('hex').slice(0, 16),
-    );
+    const caches = cachesOf(folders);
     await sweepOnce();
-    await Promise.all([
-      mkdir(commandFolder, { recursive: true, mode: 0o700 }),
-      mkdir(paths.join(tmp, runtimeFolder), { recursive: true, mode: 0o700 }),
-    ]);
     limitCommand ??= createLimitedCommands({ folder: store, shell: programs.sh, limits: options.limits });
     const limited = await limitCommand();
     const network = await networks.join(runId, connections.answer).catch(async (error) => {
       await limited.remove();
       throw error;
     });
+    let start: PreparedStart | undefined;
     try {
-      const [within, filter, { hidden, installed }, sockets] = await Promise.all([
+      const [within, filter, known, sockets, tmpTargets] = await Promise.all([
         isLive ? ignoredTargets(folders) : openTargets(folders),
         filterFile(),
-        pathsOf(folders),
+        currentPaths(folders),
         outsideSockets(),
+        temporaryFolders(),
         createFolders(caches),
+        mkdir(paths.join(tmp, runtimeFolder), { recursive: true, mode: 0o700 }),
       ]);
+      const { hidden, installed, moduleCaches } = known;
       const outside = await usableFolders(allowed, surroundingsOf(folders, hidden));
-      const targets = [...within, ...outside.map(outsideTarget)];
-      const overlay = await createCommandOverlay(programs, commandFolder, targets, async (changes) => {
-        const isKept = await questions.mayKeep(changes);
-        if (isKept) known = undefined; // packages may have been installed
-        return isKept;
-      });
+      const modules = isLive ? installedTargets(folders, moduleCaches) : [];
+      const targets = [...within, ...modules, ...outside.map(outsideTarget)];
+      const added = isLive
+        ? await layersOf(
+            caches,
+            modules.map(({ target }) => target),
+            moduleCaches,
+          )
+        : known.added;
+      const location = {
+        namespace: network.pid,
+        targets: targets.map(({ target }) => target),
+        layers: added.layers,
+        filter,
+      };
       // A mount would create a path that has gone since.
-      const [concealed, readOnly] = await Promise.all([
+      const [taken, concealed, readOnly] = await Promise.all([
+        starts.take(programs, location).then(async (one) => {
+          start = one;
+          return { ...one, since: await one.begin() };
+        }),
         existing([...hidden, ...sockets], ({ path }) => path),
         existing([...(isLive ? folders : []), ...installed], (path) => path),
       ]);
+      const { pid, run, end } = taken;
+      const layers = { ...taken, remove: starts.remove };
+      const overlay = createCommandOverlay(programs, layers, targets, async (changes) => {
+        const isKept = await questions.mayKeep(changes);
+        if (isKept) knownPaths = undefined; // packages may have been installed
+        return isKept;
+      });
       const args = bwrapArguments({
         uid: process.getuid!(),
         gid: process.getgid!(),
         overlays: overlay.mounts,
-        writable: [{ source: caches, target: caches }],
-        readOnly: readOnly.map((path) => ({ source: path, target: path })),
+        writable: [{ source: caches, target: caches }, ...added.binds],
+        readOnly: installedBinds(readOnly, added.binds, overlay.mounts),
         hidden: concealed,
         tmp,
-        tmpTargets: await temporaryFolders(),
+        tmpTargets,
         folder,
-        seccompDescriptor: 3,
-        informationDescriptor: 4,
+        ...startDescriptors,
       });
-      const namespace = { folder: commandFolder, count: overlay.mounts.length, namespace: network.pid };
-      const writable = [...targets.map(({ target }) => target), caches, '/tmp', '/var/tmp', '/dev', '/proc'];
+      const changeable = [...within, ...outside.map(outsideTarget)].map(({ target }) => target);
+      const cached = added.binds.map(({ target }) => target);
+      const writable = [...changeable, ...cached, caches, '/tmp', '/var/tmp', '/dev', '/proc'];
       let isOver = false;
       return {
-        commandLine: (program) => [
-          ...limited.commandPrefix,
-          ...overlayCommandLine(programs, namespace, [
-            ...[programs.bwrap, '--as-pid-1', ...args],
-            ...[programs.sh, '-c', initScript, 'sh', ...program],
-          ]),
-        ],
-        filter,
-        started(information) {
-          processes.started(information);
-          limited.started(processes.first(), () => void processes.end());
+        spawn(program, environment) {
+          try {
+            if (pid !== undefined) limited.enter(pid);
+            const { child, information } = run(args, program, environment);
+            processes.started(information);
+            limited.started(processes.first(), () => void processes.end());
+            return child;
+          } catch (error) {
+            throw setUpError(error as Error);
+          }
         },
         exceededLimit: limited.exceeded,
+        network,
         environment: {
           ...network.environment,
           ...cacheVariables(caches, { ...process.env, ...network.environment }),
           ...temporaryVariables,
         },
-        network,
         async keep(signal) {
           isOver = true;
           network.release();
@@ -185,6 +207,7 @@ export function createLinuxSandbox(options: LinuxSandboxOptions): CommandSandbox
           await limited.remove();
           const unseen = new Set([...concealed.map(({ path }) => path), ...readOnly]);
           const report = await inTurn(() => overlay.keep(unseen, signal), signal);
+          if (isTested && !isLive) void starts.prepare(programs, location); // the test has no next command
           return {
             ...report,
             blocked: connections.blocked(),
@@ -196,15 +219,16 @@ export function createLinuxSandbox(options: LinuxSandboxOptions): CommandSandbox
           isOver = true;
           network.release();
           limited.end();
-          await processes.end();
+          await Promise.all([processes.end(), end()]);
           await limited.remove();
           await overlay.discard();
         },
       };
     } catch (error) {
       network.release();
+      await start?.end();
       await limited.remove();
-      await removeCommandFolder(commandFolder);
+      if (start) await removeCommandFolder(start.folder);
       throw error;
     }
   }
@@ -214,15 +238,34 @@ export function createLinuxSandbox(options: LinuxSandboxOptions): CommandSandbox
     return { home, folders, hidden: [...hidden.map(({ path }) => path), store], environment, uid: process.getuid!() };
   }
 
-  /** Paths change rarely, and finding them reads many folders. */
-  function pathsOf(folders: readonly string[]): ReturnType<typeof readPaths> {
-    const key = JSON.stringify(folders);
-    if (known?.key !== key || known.until < Date.now())
-      known = { key, until: Date.now() + pathsAge, paths: readPaths(folders) };
-    return known.paths;
+  function cachesOf(folders: readonly string[]): string {
+    return paths.join(store, 'caches', createHash('sha256').update(folders.join('\n')).digest('hex').slice(0, 16));
   }
 
-  async function readPaths(folders: readonly string[]): Promise<{ hidden: HiddenPath[]; installed: string[] }> {
+  function layersOf(
+    caches: string,
+    folders: readonly string[],
+    moduleCaches: readonly ModuleCache[],
+  ): Promise<CacheLayers> {
+    const stores = {
+      layerStore: paths.join(store, 'layers'),
+      cacheStore: paths.join(store, 'modules', paths.basename(caches)),
+    };
+    return createCacheLayers({ ...stores, folders }, moduleCaches);
+  }
+
+  /** Paths change rarely, and finding them reads many folders. */
+  async function currentPaths(folders: readonly string[]): Promise<KnownPaths> {
+    const key = JSON.stringify(folders);
+    const isKnown =
+      knownPaths?.key === key &&
+      knownPaths.until > Date.now() &&
+      (await areCachesCurrent((await knownPaths.paths).added));
+    if (!knownPaths || !isKnown) knownPaths = { key, until: Date.now() + pathsAge, paths: readPaths(folders) };
+    return knownPaths.paths;
+  }
+
+  async function readPaths(folders: readonly string[]): Promise<KnownPaths> {
     const [found, ...installed] = await Promise.all([
       findHiddenPaths({
         home,
@@ -232,7 +275,10 @@ export function createLinuxSandbox(options: LinuxSandboxOptions): CommandSandbox
       ...folders.map(findInstalledFolders),
     ]);
     if (!found.isComplete) options.log?.('The workspace has too many files to look for secrets in all of them.');
-    return { hidden: found.paths, installed: installed.flat() };
+    const all = installed.flat();
+    const moduleCaches = await findModuleCaches(all);
+    const added = await layersOf(cachesOf(folders), folders, moduleCaches);
+    return { hidden: found.paths, installed: all, moduleCaches, added };
   }
 
   async function createFolders(caches: string): Promise<void> {
@@ -263,11 +309,17 @@ export function createLinuxSandbox(options: LinuxSandboxOptions): CommandSandbox
   function sweepOnce(): Promise<void> {
     swept ??= (async () => {
       await removeOldFolders(paths.join(store, 'tmp'));
+      await removeOldFolders(paths.join(store, 'layers'));
       await removeLeftovers(paths.join(store, 'commands'));
     })();
     return swept;
   }
 }
+
+const setUpError = (error: Error): ToolError =>
+  error instanceof ToolError
+    ? error
+    : new ToolError('TOOL_EXEC_FAILED', `The sandbox could not be set up: ${error.message}`);
 
 /** Tests if the nearest of the folders above a path is one of the first ones. */
 function isBelowAny(path: string, folders: readonly string[], others: readonly string[]): boolean {
@@ -293,7 +345,7 @@ async function existing<One>(all: readonly One[], pathOf: (one: One) => string):
   return (await Promise.all(all.map(isThere))).flat();
 }
 
-/** Milliseconds after their last use until the temporary files of a run are removed. */
+/** Milliseconds after their last use until the temporary files of a run, and layers, are removed. */
 const maxTemporaryAge = 7 * 24 * 3_600_000;
 
 async function removeOldFolders(parent: string): Promise<void> {

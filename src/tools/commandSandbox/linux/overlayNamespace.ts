@@ -16,21 +16,32 @@ export interface SandboxPrograms {
 }
 
 /** Layers of an overlay: `upper` receives what a command writes, `merged` is where it is mounted. */
-interface OverlayFolders {
+export interface OverlayFolders {
   upper: string;
   merged: string;
 }
 
-/** Creates the folders of overlays over real folders, below an empty folder on a disk that supports overlays. */
-export async function createOverlayFolders(folder: string, lower: readonly string[]): Promise<OverlayFolders[]> {
-  const created: OverlayFolders[] = [];
-  for (const [index, path] of lower.entries()) {
-    // A link and relative names: mount options give some characters of a path a meaning.
-    await symlink(path, paths.join(folder, `lower${index}`));
-    for (const name of ['upper', 'work', 'merged']) await mkdir(paths.join(folder, `${name}${index}`));
-    created.push({ upper: paths.join(folder, `upper${index}`), merged: paths.join(folder, `merged${index}`) });
-  }
-  return created;
+/**
+ * Creates the folders of overlays over real folders, below an empty folder on a disk that supports overlays.
+ * @param layers for real folders, folders with contents that are added to theirs
+ */
+export async function createOverlayFolders(
+  folder: string,
+  lower: readonly string[],
+  layers: ReadonlyMap<string, string>,
+): Promise<OverlayFolders[]> {
+  const create = async (path: string, index: number): Promise<OverlayFolders> => {
+    const below = (name: string) => paths.join(folder, `${name}${index}`);
+    const added = layers.get(path);
+    await Promise.all([
+      // A link and relative names: mount options give some characters of a path a meaning.
+      symlink(path, below('lower')),
+      added && symlink(added, below('added')),
+      ...['upper', 'work', 'merged'].map((name) => mkdir(below(name))),
+    ]);
+    return { upper: below('upper'), merged: below('merged') };
+  };
+  return Promise.all(lower.map(create));
 }
 
 /**
@@ -52,7 +63,8 @@ export function overlayCommandLine(
 
 const mountScript = `mount=$1; cd "$2" || exit 125; count=$3; shift 3; at=0
 while [ $at -lt $count ]; do
-  "$mount" -t overlay -o lowerdir=lower$at,upperdir=upper$at,workdir=work$at,userxattr,index=off overlay merged$at || exit 125
+  lower=lower$at; [ -e added$at ] && lower=added$at:$lower
+  "$mount" -t overlay -o lowerdir=$lower,upperdir=upper$at,workdir=work$at,userxattr,index=off overlay merged$at || exit 125
   at=$((at + 1))
 done
 exec "$@"`;

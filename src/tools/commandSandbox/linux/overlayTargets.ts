@@ -1,6 +1,7 @@
 import * as paths from 'node:path';
 import { findGitFolders } from '../gitFolders.ts';
 import { findIgnoredFolders } from '../ignoredFolders.ts';
+import type { ModuleCache } from '../moduleCaches.ts';
 import type { OverlayTarget } from './commandOverlay.ts';
 
 /** Returns the overlays of a command that may change the open folders (absolute, real), and the repositories around them. */
@@ -26,6 +27,14 @@ export async function ignoredTargets(folders: readonly string[]): Promise<Overla
   );
   const isOpen = (target: string) => folders.some((folder) => folder === target || folder.startsWith(`${target}/`));
   return found.flat().filter(({ target }) => !isOpen(target));
+}
+
+/** Returns overlays of folders with installed packages, in which private folders for caches are mounted; packages stay read-only. */
+export function installedTargets(folders: readonly string[], caches: readonly ModuleCache[]): OverlayTarget[] {
+  return [...new Set(caches.map(({ modules }) => modules))].map((target) => {
+    const folder = folders.find((one) => target.startsWith(`${one}/`));
+    return { target, within: 'workspace', segments: folder ? paths.relative(folder, target).split('/') : [] };
+  });
 }
 
 /** Returns the overlay of an allowed folder (absolute, real) outside of the workspace. */

@@ -76,6 +76,7 @@ const timeNamespaceFlag = 0x80; // CLONE_NEWTIME
 
 const setParentDeathSignal = 1; // PR_SET_PDEATHSIG
 const SIGKILL = 9;
+const noError = 0; // the call has no effect
 
 const terminalRequests = [0x5412, 0x541c]; // TIOCSTI, TIOCLINUX: write input for the terminal outside
 
@@ -115,14 +116,16 @@ const argumentRules: readonly [SyscallName, readonly BpfInstruction[]][] = [
       allowCall,
     ],
   ],
-  // The first process of the sandbox is killed together with Bubblewrap. A debugger could make it take that back.
+  // The first process of the sandbox is killed together with Bubblewrap. A debugger could make it take that back. Another signal than SIGKILL
+  // is not set, and reported as set: Postgres does not start without one.
   [
     'prctl',
     [
       loadArgument(0),
       ...bpfIf('jumpIfEqual', setParentDeathSignal, [
         loadArgument(1),
-        ...unlessEqual([SIGKILL], [failCall(errors.EPERM)]),
+        ...bpfIf('jumpIfEqual', 0, [failCall(errors.EPERM)]),
+        ...unlessEqual([SIGKILL], [failCall(noError)]),
         allowCall,
       ]),
       allowCall,

@@ -1,8 +1,7 @@
 import { spawn } from 'node:child_process';
-import { access, constants, lstat, mkdir, open, readdir } from 'node:fs/promises';
+import { access, constants, lstat, mkdir, readdir } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import * as paths from 'node:path';
-import type { Readable } from 'node:stream';
 import { message } from '../../../protocol/text/l10n.ts';
 import type { SandboxAvailability } from '../../core/commandSandbox.ts';
 import type { SandboxedCommand, SandboxedCommandRequest } from '../commandSandbox.ts';
@@ -26,8 +25,18 @@ async function findProgram(name: string): Promise<string | undefined> {
 
 const programNames = ['bwrap', 'mount', 'nsenter', 'unshare', 'find', 'xargs', 'sh'] as const;
 
-/** Finds the programs of the sandbox in the folders of the system. Rejects with the name of a missing one. */
-export async function findSandboxPrograms(): Promise<SandboxPrograms> {
+let foundPrograms: Promise<SandboxPrograms> | undefined;
+
+/** Finds the programs of the sandbox in the folders of the system, once. Rejects with the name of a missing one. */
+export function findSandboxPrograms(): Promise<SandboxPrograms> {
+  foundPrograms ??= findPrograms().catch((error) => {
+    foundPrograms = undefined;
+    throw error;
+  });
+  return foundPrograms;
+}
+
+async function findPrograms(): Promise<SandboxPrograms> {
   const found = await Promise.all(programNames.map(async (name) => [name, await findProgram(name)] as const));
   const missing = found.find(([, path]) => path === undefined);
   if (missing) throw new MissingProgramError(missing[0]);
@@ -150,30 +159,24 @@ async function outputOf(
   command: SandboxedCommand,
   program: readonly string[],
 ): Promise<{ text: string; errors: string }> {
-  const filter = await open(command.filter!);
+  const child = command.spawn(program, {
+    ...process.env,
+    ...command.environment,
+    ...(process.versions.electron && { ELECTRON_RUN_AS_NODE: '1' }),
+  });
+  const timer = setTimeout(() => child.kill('SIGKILL'), maxSeconds * 1000);
   try {
-    const [first, ...args] = command.commandLine(program);
-    const env = {
-      ...process.env,
-      ...command.environment,
-      ...(process.versions.electron && { ELECTRON_RUN_AS_NODE: '1' }),
-    };
-    const child = spawn(first!, args, {
-      cwd: '/',
-      env,
-      stdio: ['ignore', 'pipe', 'pipe', filter.fd, 'pipe'],
-      timeout: 20_000,
-    });
-    command.started(child.stdio[4] as Readable);
     let [text, errors] = ['', ''];
-    child.stdout!.on('data', (chunk) => (text += chunk));
-    child.stderr!.on('data', (chunk) => (errors += chunk));
+    child.stdout.on('data', (chunk) => (text += chunk));
+    child.stderr.on('data', (chunk) => (errors += chunk));
     await new Promise((resolve, reject) => child.once('close', resolve).once('error', reject));
     return { text, errors: errors.trim().slice(0, 300) };
   } finally {
-    await filter.close();
+    clearTimeout(timer);
   }
 }
+
+const maxSeconds = 20;
 
 async function versionOf(bwrap: string): Promise<string> {
   const child = spawn(bwrap, ['--version'], { stdio: ['ignore', 'pipe', 'ignore'] });

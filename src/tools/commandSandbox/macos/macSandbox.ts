@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process';
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -9,7 +10,7 @@ import { cacheFolderNames, cacheSettings, cacheVariables } from '../cacheVariabl
 import type { CommandSandbox, SandboxedCommand, SandboxedCommandRequest } from '../commandSandbox.ts';
 import { createConnectionAnswers } from '../connectionAnswers.ts';
 import { findHiddenPaths } from '../hiddenPaths.ts';
-import { removeCommandFolder } from '../linux/commandOverlay.ts';
+import { removeCommandFolder } from '../linux/commandFolder.ts';
 import { removeLeftovers } from '../linux/leftovers.ts';
 import { startSandboxProxy } from '../network/proxy.ts';
 import { isExpectedAddress } from '../network/proxyConnection.ts';
@@ -58,7 +59,7 @@ export function createMacSandbox(options: MacSandboxOptions): CommandSandbox {
     },
   };
 
-  async function prepare({ runId, folders, questions }: SandboxedCommandRequest): Promise<SandboxedCommand> {
+  async function prepare({ runId, folder, folders, questions }: SandboxedCommandRequest): Promise<SandboxedCommand> {
     const connections = createConnectionAnswers(questions.mayConnect);
     const credentials = `towpath:${randomBytes(16).toString('hex')}`;
     const real = await realpath(tmpdir());
@@ -93,8 +94,14 @@ export function createMacSandbox(options: MacSandboxOptions): CommandSandbox {
       await writeFile(profile, text, { mode: 0o600 });
       const network = proxyEnvironment(proxy.port, process.env, credentials);
       return {
-        commandLine: (command) => [program, '-f', profile, ...command],
-        started() {},
+        spawn: (command, env) =>
+          spawn(program, ['-f', profile, ...command], {
+            cwd: folder,
+            env,
+            stdio: ['ignore', 'pipe', 'pipe'],
+            detached: true, // own process group, to be ended together
+          }),
+        leavesProcesses: true,
         exceededLimit: async () => undefined,
         environment: {
           ...network,

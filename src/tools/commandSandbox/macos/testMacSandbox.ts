@@ -1,4 +1,3 @@
-import { spawn } from 'node:child_process';
 import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import * as paths from 'node:path';
@@ -58,7 +57,7 @@ async function tryCommand(
     };
     const command = await prepare(request);
     try {
-      const { text, errors } = await outputOf(command, folder, [
+      const { text, errors } = await outputOf(command, [
         ...['/bin/sh', '-c', testScript, 'sh'],
         ...[folder, outside, process.execPath, String(port)],
       ]);
@@ -80,19 +79,19 @@ async function tryCommand(
 
 async function outputOf(
   command: SandboxedCommand,
-  folder: string,
   program: readonly string[],
 ): Promise<{ text: string; errors: string }> {
-  const [first, ...args] = command.commandLine(program);
-  const env = {
+  const child = command.spawn(program, {
     ...process.env,
     ...command.environment,
     ...(process.versions.electron && { ELECTRON_RUN_AS_NODE: '1' }),
-  };
-  const child = spawn(first!, args, { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'], timeout: 20_000 });
+  });
+  const timer = setTimeout(() => child.kill('SIGKILL'), 20_000);
   let [text, errors] = ['', ''];
   child.stdout.on('data', (chunk) => (text += chunk));
   child.stderr.on('data', (chunk) => (errors += chunk));
-  await new Promise((resolve, reject) => child.once('close', resolve).once('error', reject));
+  await new Promise((resolve, reject) => child.once('close', resolve).once('error', reject)).finally(() =>
+    clearTimeout(timer),
+  );
   return { text, errors: errors.trim().slice(0, 300) };
 }

@@ -36,7 +36,7 @@ describe('the arguments of bwrap', () => {
         '--cap-drop ALL --new-session --die-with-parent --seccomp 5',
         '--ro-bind / / --proc /proc --dev /dev --tmpfs /run --bind /var/runs/1/tmp /tmp --bind /var/runs/1/tmp /var/tmp',
         '--bind /var/runs/1/merged /home/ann/ws --perms 0111 --tmpfs /var/runs/1/merged',
-        '--remount-ro /run --remount-ro /var/runs/1/merged --chdir /home/ann/ws/src --',
+        '--remount-ro /run --remount-ro /var/runs/1/merged --chdir /home/ann/ws/src',
       ].join(' '),
     ));
 

@@ -10,6 +10,7 @@ import { runBpfProgram } from '../../../support/bpf.ts';
 
 const architectures = { x64: 0xc000003e, arm64: 0xc00000b7, i386: 0x40000003, arm: 0x40000028 };
 const errorNames: Record<number, string> = {
+  0: 'no effect',
   1: 'EPERM',
   13: 'EACCES',
   38: 'ENOSYS',
@@ -65,8 +66,9 @@ const cases: Case[] = [
 
   ['prctl', [1, 9], 'allow'], // PR_SET_PDEATHSIG
   ['prctl', [1, 0], 'EPERM'],
-  ['prctl', [1, 15], 'EPERM'],
-  ['prctl', [high | 1n, 15], 'EPERM'],
+  ['prctl', [1, 15], 'no effect'],
+  ['prctl', [high | 1n, 15], 'no effect'],
+  ['prctl', [high | 1n, high], 'EPERM'],
   ['prctl', [15, 0], 'allow'], // PR_SET_NAME
 
   ['socket', [1, 1, 0], 'allow'], // UNIX

@@ -23,6 +23,8 @@ const calls: [name: SyscallName, values: number[], error: string][] = [
   ['name_to_handle_at', [-1, 0, 0, 0, 0], 'EPERM'],
   ['ioctl', [0, 0x5412, 0], 'EPERM'],
   ['ioctl', [-1, 0x5401, 0], 'EBADF'],
+  ['prctl', [1, 15, 0], '0'], // PR_SET_PDEATHSIG, without effect
+  ['prctl', [1, 0, 0], 'EPERM'],
   ['socket', [1, 1, 0], '0'],
   ['socket', [2, 1, 0], '0'],
   ['socket', [2, 3, 1], 'EPERM'],

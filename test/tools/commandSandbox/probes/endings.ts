@@ -9,7 +9,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import type { Probe, ProbeWorld } from './probe.ts';
+import { type Probe, type ProbeWorld, waits } from './probe.ts';
 
 const anyChange = (world: ProbeWorld) => world.changes('ws').join(', ') || undefined;
 
@@ -50,8 +50,8 @@ const conflict = (
     ...other,
   });
   return [
-    probe('before that', `echo ::ready; read; ${script}`, 'outside'),
-    { ...probe('after that', `${script}\necho ::ready; read`, 'none'), control: 'none' },
+    probe('before that', `echo ::ready; ${waits}; ${script}`, 'outside'),
+    { ...probe('after that', `${script}\necho ::ready; ${waits}`, 'none'), control: 'none' },
   ];
 };
 

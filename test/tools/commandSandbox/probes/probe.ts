@@ -63,7 +63,6 @@ export interface ProbeWorld {
   protectedPaths: string[];
   exceeded: ExceededLimit | undefined;
   report: { conflicts: string[]; discarded: string[]; special: string[] } | undefined;
-  filter: string;
   /** Processes with `tag` in their command line, at the moment when the command had ended. */
   leftAtEnd: number[];
   isControl: boolean;
@@ -79,6 +78,9 @@ export interface ProbeWorld {
   /** Called at the end. */
   cleanUp(action: () => unknown): void;
 }
+
+/** Part of a script that waits until `during` is over. */
+export const waits = 'until [ -e "$GO" ]; do sleep 0.02; done';
 
 /** Text of every secret. A script that prints it, or writes it into the open folder, has read one. */
 export const secret = 'towpath-probe-secret';

@@ -2,13 +2,11 @@
 // path of a program that runs as root, and `availability` to test only if commands can be confined. Reads names of probes, one JSON object a line, and answers each with a line.
 
 import { execFileSync, spawn } from 'node:child_process';
-import { mkdirSync } from 'node:fs';
-import { open } from 'node:fs/promises';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import * as paths from 'node:path';
 import { createInterface } from 'node:readline';
-import type { Readable } from 'node:stream';
 import type { CommandLimits } from '../../../../src/tools/commandSandbox/commandLimits.ts';
-import type { SandboxedCommand } from '../../../../src/tools/commandSandbox/commandSandbox.ts';
+import type { SandboxedCommand, SandboxedProcess } from '../../../../src/tools/commandSandbox/commandSandbox.ts';
 import { createLinuxSandbox } from '../../../../src/tools/commandSandbox/linux/linuxSandbox.ts';
 import { createHome } from './homeFolder.ts';
 import type { Probe, ProbeWorld } from './probe.ts';
@@ -142,7 +140,6 @@ async function runInside(world: ProbeWorld, probe: Probe, script: string, isAllo
       },
     },
   });
-  world.filter = command.filter!;
   const { output } = await runCommand(command, world, probe, script);
   world.exceeded = await command.exceededLimit();
   if (probe.ending === 'stop' || world.exceeded) await command.discard();
@@ -160,36 +157,36 @@ async function runCommand(
   probe: Probe,
   script: string,
 ): Promise<{ output: Promise<unknown> }> {
-  const filter = await open(command.filter!);
-  try {
-    const argv = command.commandLine(['/bin/bash', '--norc', '-c', `${script}\necho ::end`]);
-    return await runProgram(argv, '/', world, probe, command.environment, { descriptor: filter.fd, command });
-  } finally {
-    await filter.close();
-  }
+  const argv = ['/bin/bash', '--norc', '-c', `${script}\necho ::end`];
+  const env = variablesOf(world, command.environment);
+  return watchProgram(command.spawn(argv, env), world, probe, env.GO!);
 }
 
 async function runOutside(world: ProbeWorld, probe: Probe, script: string): Promise<void> {
-  const argv = ['/bin/bash', '--norc', '-c', `${script}\necho ::end`];
-  await (await runProgram(argv, world.ws, world, probe, {})).output;
+  const argv = ['--norc', '-c', `${script}\necho ::end`];
+  const env = variablesOf(world, {});
+  const child = spawn('/bin/bash', argv, {
+    cwd: world.ws,
+    env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true,
+  });
+  await (await watchProgram(child, world, probe, env.GO!)).output;
+}
+
+/** The script waits for the file `GO` after `::ready`. */
+function variablesOf(world: ProbeWorld, added: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const go = paths.join(added.XDG_CACHE_HOME ?? folder, `go-${world.tag}`);
+  return { ...environment, ...added, ...world.variables, GO: go };
 }
 
 /** Resolves when the program has ended, as the product waits; `output` when all of it has come. Its group is killed on a stop. */
-async function runProgram(
-  [program, ...args]: string[],
-  cwd: string,
+async function watchProgram(
+  child: SandboxedProcess,
   world: ProbeWorld,
   probe: Probe,
-  added: NodeJS.ProcessEnv,
-  sandboxed?: { descriptor: number; command: SandboxedCommand },
+  go: string,
 ): Promise<{ output: Promise<unknown> }> {
-  const child = spawn(program!, args, {
-    cwd,
-    env: { ...environment, ...added, ...world.variables },
-    stdio: ['pipe', 'pipe', 'pipe', ...(sandboxed ? [sandboxed.descriptor, 'pipe' as const] : [])],
-    detached: true,
-  });
-  sandboxed?.command.started(child.stdio[4] as Readable);
   const end = () => {
     try {
       process.kill(-child.pid!, 'SIGKILL');
@@ -197,8 +194,7 @@ async function runProgram(
   };
   const timer = setTimeout(end, patience);
   let isReady = false;
-  child.stdin!.on('error', () => {});
-  for (const stream of [child.stdout!, child.stderr!])
+  for (const stream of [child.stdout, child.stderr])
     stream.on('data', async (chunk) => {
       world.output += chunk;
       if (isReady || !world.output.includes('::ready')) return;
@@ -210,11 +206,10 @@ async function runProgram(
         return end();
       }
       if (probe.ending === 'stop') end();
-      else child.stdin!.end('go\n');
+      else writeFileSync(go, '');
     });
-  if (!probe.during && probe.ending !== 'stop') child.stdin!.end();
   const closed = Promise.all(
-    [child.stdout!, child.stderr!].map((stream) => new Promise((resolve) => stream.once('close', resolve))),
+    [child.stdout, child.stderr].map((stream) => new Promise((resolve) => stream.once('close', resolve))),
   );
   await new Promise<void>((resolve, reject) =>
     child

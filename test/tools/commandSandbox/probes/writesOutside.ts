@@ -3,6 +3,7 @@ import {
   linkSync,
   lstatSync,
   mkdirSync,
+  readdirSync,
   readFileSync,
   renameSync,
   rmSync,
@@ -10,7 +11,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { hostname } from 'node:os';
-import { outsideChanged, type Probe, type ProbeWorld } from './probe.ts';
+import { outsideChanged, type Probe, type ProbeWorld, waits } from './probe.ts';
 
 /** A script, and its effect on the folders outside. */
 const outside = (name: string, script: string, other: Partial<Probe> = {}): Probe => ({
@@ -138,8 +139,11 @@ export const writesOutside: readonly Probe[] = [
   {
     name: 'changes the filter of system calls through its descriptor',
     script: perlOnDescriptors,
-    effect: ({ filter }) =>
-      (lstatSync(filter).mode & 0o777) === 0o400 ? undefined : `mode ${(lstatSync(filter).mode & 0o777).toString(8)}`,
+    effect({ store }) {
+      const filter = readdirSync(store).find((name) => name.startsWith('seccomp-'))!;
+      const mode = lstatSync(`${store}/${filter}`).mode & 0o777;
+      return mode === 0o400 ? undefined : `mode ${mode.toString(8)}`;
+    },
     control: 'none',
   },
   outside('binds a folder', 'mkdir bound; mount --bind $OUT bound; echo x > bound/new; umount bound', {
@@ -169,7 +173,7 @@ export const writesOutside: readonly Probe[] = [
   outside('writes to the stored runs', 'echo x >> $JOURNALS/run/journal.jsonl; echo x > $JOURNALS/new'),
   outside(
     'changes a folder that is replaced by a link meanwhile',
-    'echo x > folder/new; echo x > folder/a; echo ::ready; read',
+    `echo x > folder/new; echo x > folder/a; echo ::ready; ${waits}`,
     {
       during({ ws, out }) {
         renameSync(`${ws}/folder`, `${ws}/folder-old`);
@@ -178,7 +182,7 @@ export const writesOutside: readonly Probe[] = [
       control: 'none',
     },
   ),
-  outside('changes the open folder that is replaced by a link meanwhile', 'echo x > new; echo ::ready; read', {
+  outside('changes the open folder that is replaced by a link meanwhile', `echo x > new; echo ::ready; ${waits}`, {
     during({ ws, out }) {
       renameSync(ws, `${ws}-old`);
       symlinkSync(out, ws);

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
 import { mkdir, readdir, readFile, rmdir, writeFile } from 'node:fs/promises';
 import * as paths from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -7,8 +8,8 @@ import { isEndedOwner } from '../leftovers.ts';
 
 /** Cgroup of one command, in which the kernel enforces its limits. */
 export interface CommandCgroup {
-  /** Moves the process that executes it into the cgroup, and then runs the program that follows. */
-  enterCommand(shell: string): string[];
+  /** Moves a process into the cgroup, with all that it starts from now on. Throws if the user may not. */
+  enter(pid: number): void;
   /** Returns the limit that the kernel has enforced. */
   exceeded(): Promise<ExceededLimit | undefined>;
   /** Call when the processes have ended. Never rejects. */
@@ -36,7 +37,7 @@ export async function createCommandCgroup(parent: string, limits: CommandLimits)
     throw error;
   }
   return {
-    enterCommand: (shell) => [shell, '-c', 'echo 0 > "$0/cgroup.procs" && exec "$@"', folder],
+    enter: (pid) => writeFileSync(paths.join(folder, 'cgroup.procs'), String(pid)),
     async exceeded() {
       const [memory, processes] = await Promise.all(
         ['memory.events', 'pids.events'].map((name) => readFile(paths.join(folder, name), 'latin1').catch(() => '')),
@@ -55,12 +56,11 @@ export const eventCount = (text: string, name: string): number =>
 /**
  * Returns the folder in which cgroups with limits can be created next to the editor's own, as in a session of systemd; undefined if there is
  * none. Removes what ended windows have left there.
- * @param enter runs a command line, and resolves to true if it succeeds
+ * @param withProcess calls a function with the id of a process that waits, and ends it afterwards
  */
 export async function findCgroupParent(
   limits: CommandLimits,
-  shell: string,
-  enter: (argv: readonly string[]) => Promise<boolean>,
+  withProcess: (use: (pid: number) => void) => Promise<void>,
 ): Promise<string | undefined> {
   try {
     const own = await ownCgroup();
@@ -70,7 +70,7 @@ export async function findCgroupParent(
     if (!['memory', 'pids'].every((name) => controllers.includes(name))) return undefined;
     const test = await createCommandCgroup(parent, limits);
     try {
-      if (!(await enter([...test.enterCommand(shell), 'true']))) return undefined;
+      await withProcess(test.enter);
     } finally {
       await test.remove();
     }

@@ -1,4 +1,5 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { type CommandLimits, type ExceededLimit, limitsFor } from '../../commandLimits.ts';
 import { type CommandCgroup, createCommandCgroup, findCgroupParent } from './commandCgroup.ts';
 import { watchLimits } from './limitWatch.ts';
@@ -15,8 +16,8 @@ interface LimitedCommandsOptions {
 
 /** Limits of one command at work. */
 interface LimitedCommand {
-  /** Program that runs the command line that follows; empty for none. */
-  commandPrefix: string[];
+  /** Call before the command starts in a process. Throws if it cannot be limited. */
+  enter(pid: number): void;
   /**
    * Watches the command.
    * @param first process id of its first process
@@ -37,12 +38,12 @@ export function createLimitedCommands({ folder, shell, limits: changed }: Limite
 
   return async (): Promise<LimitedCommand> => {
     const limits: CommandLimits = { ...machineLimits(folder), ...changed };
-    parent ??= findCgroupParent(limits, shell, succeeds);
+    parent ??= findCgroupParent(limits, (use) => withWaitingProcess(shell, use));
     const cgroup = await createIn(await parent, limits);
     let exceeded: ExceededLimit | undefined;
     let watch: { end(): void } | undefined;
     return {
-      commandPrefix: cgroup?.enterCommand(shell) ?? [],
+      enter: (pid) => cgroup?.enter(pid),
       started(first, stop) {
         const onExceeded = (limit: ExceededLimit) => {
           exceeded = limit;
@@ -77,7 +78,14 @@ function lowerPriority(group: number): void {
   execFile('renice', ['-n', '10', '-g', String(group)], { cwd: '/' }, () => {}); // without it, the editor is slower
 }
 
-const succeeds = ([program, ...args]: readonly string[]): Promise<boolean> =>
-  new Promise((resolve) => {
-    execFile(program!, args, { cwd: '/' }, (error) => resolve(!error));
-  });
+async function withWaitingProcess(shell: string, use: (pid: number) => void): Promise<void> {
+  const child = spawn(shell, ['-c', 'read line'], { cwd: '/', stdio: ['pipe', 'ignore', 'ignore'] });
+  const ended = once(child, 'exit');
+  child.stdin.on('error', () => {}); // it has ended
+  try {
+    if (child.pid !== undefined) use(child.pid);
+  } finally {
+    child.stdin.end();
+    await ended;
+  }
+}
