@@ -7,6 +7,9 @@ const refusal =
 // An absolute path, and one below the folder of the command: with a slash inside, or in quotation marks.
 const namedPath = /(?:^|[\s'"‘“`(=:])([^\s'"‘“’”`:,;()=]*\/[^\s'"’”`:,;)]+)|['"‘“`]([^\s'"‘“’”`:,;()=/]+)['"’”`]/g;
 
+// What a shell writes before the error of a redirection: `bash: line 1: x`, `sh: 1: cannot create x`.
+const redirection = /: line \d+: ([^:]+): $|: \d+: cannot (?:create|open) ([^:]+): $/;
+
 const maxPaths = 3;
 
 /**
@@ -36,6 +39,9 @@ export function deniedPaths(
 function refusedPath(line: string): string | undefined {
   const error = refusal.exec(line);
   if (!error) return undefined;
+  const [, inBash, inDash] = redirection.exec(line.slice(0, error.index)) ?? [];
+  const redirected = inBash ?? inDash;
+  if (redirected !== undefined) return redirected;
   const distance = ({ index, 0: text }: RegExpExecArray) =>
     index < error.index ? error.index - index - text.length : index - error.index - error[0].length;
   const [nearest] = [...line.matchAll(namedPath)].sort((one, other) => distance(one) - distance(other));

@@ -13,6 +13,8 @@ describe('the paths that a sandboxed command could not write', () => {
     ["touch: cannot touch 'node_modules/x': Read-only file system", ['node_modules/x']],
     ['rm: cannot remove ‘node_modules’: Read-only file system', ['node_modules']],
     ['bash: line 1: node_modules/a/b.js: Read-only file system', ['node_modules/a/b.js']],
+    ['/bin/bash: line 1: ../x: Read-only file system', ['/work/x']],
+    ['/home/me/sh: 12: cannot create ../y: Read-only file system', ['/work/y']],
     ["touch: cannot touch './node_modules/x': Read-only file system", ['node_modules/x']],
     ["Error: EROFS: read-only file system, open '/work/app/node_modules/x'", ['node_modules/x']],
     ["touch: cannot touch '../other/x': Read-only file system", ['/work/other/x']],
