@@ -135,15 +135,20 @@ export async function readOverlayChanges(
       const isWhole = !before && !isProtected && children.every(isPlain);
       return { ...named, kind, children, isWhole, ...(isProtected && { protectedReason: isProtected }) };
     }
+    const isEmpty = kind === 'file' && stats.size === 0 && (before?.size ?? 0) === 0;
     const reason =
-      reasonOf(segments, inRepository, kind) ?? replaced ?? (await contentReason(segments, kind, before !== undefined));
+      reasonOf(segments, inRepository, kind, isEmpty) ??
+      replaced ??
+      (await contentReason(segments, kind, before !== undefined));
     const isCopied = kind === 'file' && (stats.nlink > 1 || (stats.mode & 0o6000) !== 0);
     return { ...named, kind, ...(isCopied && { isCopied }), ...(reason && { protectedReason: reason }) };
   }
 
   async function removal(segments: readonly RawPath[], inRepository: boolean): Promise<OverlayEntry> {
     const named = { name: segments.at(-1)!, path: segments.join('/'), kind: 'removed' as const, mode: 0 };
-    const reason = reasonOf(segments, inRepository, 'removed') ?? (await reasonBelow(segments, inRepository));
+    const reason =
+      reasonOf(segments, inRepository, 'removed', await hasNoContent(segments)) ??
+      (await reasonBelow(segments, inRepository));
     return { ...named, ...(reason && { protectedReason: reason }) };
   }
 
@@ -158,7 +163,7 @@ export async function readOverlayChanges(
     for (const entry of entries) {
       const path = [...segments, entry.name];
       const reason =
-        reasonOf(path, inRepository, 'removed') ??
+        reasonOf(path, inRepository, 'removed', await hasNoContent(path)) ??
         (entry.isDirectory() ? await reasonBelow(path, inRepository) : undefined);
       if (reason) return reason;
     }
@@ -169,11 +174,12 @@ export async function readOverlayChanges(
     segments: readonly RawPath[],
     inRepository: boolean,
     kind: ChangeKind,
+    hasNothing = kind === 'folder',
   ): LocalizedMessage | undefined {
     if (inRepository) return repositoryReason;
     const names = [...above, ...segments.map(toText)];
     if (within === 'workspace' && names.at(-1) === '.git') return repositoryReason;
-    return protectedChangeReason(names, within, kind);
+    return protectedChangeReason(names, within, kind, hasNothing);
   }
 
   /** Returns the reason if a file of Git has a content that Git itself does not write. */
@@ -193,6 +199,12 @@ export async function readOverlayChanges(
         ? await isSafeGitIndex(toText(joinRaw(real, ...segments.slice(0, -1))), toText(file))
         : name !== 'HEAD' || inGit.at(-2) === 'logs' || isSafeGitHead(String(await readContent(file)));
     return isSafe ? undefined : repositoryReason;
+  }
+
+  /** Tests for a real folder, whose entries are looked at by themselves, or an empty file. */
+  async function hasNoContent(segments: readonly RawPath[]): Promise<boolean> {
+    const stats = await statsOrMissing(joinRaw(real, ...segments));
+    return stats?.isDirectory() === true || (stats?.isFile() === true && stats.size === 0);
   }
 
   // A lock belongs to a process, and all processes of the command have ended.

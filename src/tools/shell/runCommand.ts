@@ -152,6 +152,7 @@ export async function runCommand(
       timedOut: byPerson ? undefined : timedOut,
       ...(sandbox?.network && { network: sandbox.network }),
       async note(end) {
+        if (end.exceeded) return `${end.exceeded.message} It has changed nothing.`;
         const report = await confinement?.report;
         return sandboxNote(report, deniedWrites(report, output.text(), folder, end));
       },

@@ -181,7 +181,7 @@ E`;
     ['settings of a submodule with the name of data', `${repository}; mkdir -p .git/modules/libs/logs; touch .git/modules/libs/logs/config`, 'echo 1 > .git/modules/libs/logs/config', ['.git/modules/libs/logs/config']],
     ['a folder in whose place is a link', 'mkdir -p sub/.vscode; touch sub/.vscode/tasks.json', 'rm -r sub; ln -s /etc sub', ['sub']],
     ['a folder in whose place is a file', 'mkdir -p sub/.github; touch sub/.github/x', 'rm -r sub; touch sub', ['sub']],
-    ['what editors and builds run', 'echo 1 > eslint.config.mjs', 'echo 2 > eslint.config.mjs; touch Makefile build.rs', ['Makefile', 'build.rs', 'eslint.config.mjs']],
+    ['what editors and builds run', 'echo 1 > eslint.config.mjs', 'for f in eslint.config.mjs Makefile build.rs; do echo 2 > $f; done', ['Makefile', 'build.rs', 'eslint.config.mjs']],
     ['a repository without the name', 'mkdir -p b/objects b/refs', 'echo ref > b/HEAD; echo > b/config', ['b/HEAD', 'b/config']],
   ]; // biome-ignore format: a table
   for (const [name, before, script, names] of protectedWork)
@@ -330,6 +330,18 @@ os.remove("/tmp/s"); os.remove("/tmp/over")
     } finally {
       rmSync(store, { recursive: true });
     }
+  });
+
+  it('is not asked about if builds read nothing from it: folders, empty locks and caches', async () => {
+    outside('mkdir -p target/old && : > target/old/a.lock && echo 1 > yarn.lock');
+    const harmless = await inside(
+      'mkdir -p build target/debug && : > target/debug/s.lock && echo {} > .eslintcache; rm -r target/old',
+    );
+    assert.deepEqual([harmless.asked, outside('ls -A target')], [[], 'debug\n']);
+    const others = await inside(
+      ': > yarn.lock; mkdir -p build/x && echo all: > build/x/Makefile; echo 1 > target/debug/s.lock',
+    );
+    assert.deepEqual(others.asked.sort(), ['build/x/Makefile', 'target/debug/s.lock', 'yarn.lock']);
   });
 
   it('is not asked about if the content is the same', async () => {
