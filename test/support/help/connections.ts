@@ -274,7 +274,7 @@ export const startedPrograms: readonly StartedProgram[] = [
     what: '`sandbox-exec` for a sandboxed command (macOS, preview)',
     when: 'When a command runs in the sandbox; once per window for its test',
     connects: 'As for a command. The test tries to connect to a port of this machine, which must fail',
-    by: ['tools/commandSandbox/macos/testMacSandbox.ts'],
+    by: ['tools/commandSandbox/macos/macSandbox.ts', 'tools/commandSandbox/macos/testMacSandbox.ts'],
   },
   {
     what: '`sh` for a test if commands can have limits of their own, and `renice`',
