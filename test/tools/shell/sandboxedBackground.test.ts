@@ -114,6 +114,16 @@ describe('tools: background commands in the sandbox', function () {
     assert.equal(note, 'Sandbox: cannot write a.txt. Ask with `outside`.');
   });
 
+  it('write caches of installed tools in private folders; installed packages are read-only', async () => {
+    workspace.write('node_modules/vite/package.json', '{}');
+    const command =
+      'mkdir -p node_modules/.vite && echo 1 > node_modules/.vite/a && cat node_modules/.vite/a; echo 1 > node_modules/b';
+    const { output, note } = await data<Ended>(talk().call('shell.run', { command, background: true }));
+    assert.match(output, /^1\n/);
+    assert.equal(note, 'Sandbox: cannot write node_modules/b. Ask with `outside`.');
+    assert.deepEqual([workspace.exists('node_modules/.vite'), workspace.exists('node_modules/b')], [false, false]);
+  });
+
   it('that are stopped have changed nothing', async () => {
     const { id } = await start(talk(), 'echo new > out/new.txt; rm out/kept.txt; echo done; sleep 60', /done/);
     await background.stop(id, 'person');
