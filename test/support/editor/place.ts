@@ -145,11 +145,13 @@ const isPlain = ({
   trust,
   connectionToken,
   connectionsTo,
+  withoutUserNamespaces,
   language,
   builtIn,
 }: ServerOptions) =>
   !userDataDir &&
   !connectionsTo &&
+  !withoutUserNamespaces &&
   !language &&
   !extensionsDir &&
   !env &&

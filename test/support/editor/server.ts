@@ -18,6 +18,8 @@ export interface ServerOptions {
   trust?: 'granted' | 'asked' | 'refused';
   /** A file in which strace says where any process of the editor connects to. Default: nobody watches. */
   connectionsTo?: string;
+  /** Without user namespaces, as in many containers. */
+  withoutUserNamespaces?: boolean;
   /** The language that the editor speaks, though it has hardly a word of it (`speakGerman`). Default: English. */
   language?: 'de';
   /** With all that the editor brings along, or, which starts in half the time, with the few of its extensions that tests need. Default: all. */
@@ -84,7 +86,9 @@ export async function startServer(options: ServerOptions & { port?: number } = {
   const driverSocket = path.join(temporary, 'driver.sock');
 
   const watching = ['strace', '-f', '--seccomp-bpf', '-e', 'trace=connect', '-e', 'signal=none'];
+  const confining = ['unshare', '-Urm', 'sh', '-c', 'echo 0 > /proc/sys/user/max_user_namespaces && exec "$@"', 'sh'];
   const [program, ...before] = [
+    ...(options.withoutUserNamespaces ? confining : []),
     ...(options.connectionsTo ? [...watching, '-o', options.connectionsTo] : []),
     installation.node,
   ];

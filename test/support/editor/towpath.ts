@@ -23,6 +23,7 @@ export interface TowpathOptions
     | 'agent'
     | 'trust'
     | 'connectionsTo'
+    | 'withoutUserNamespaces'
     | 'language'
     | 'builtIn'
   > {
