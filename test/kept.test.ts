@@ -142,7 +142,7 @@ describe('a run of an earlier Towpath', () => {
       assert.deepEqual(
         ['call-inside', 'call-outside'].map((id) => [calls[id]!.sandbox, calls[id]!.blocked, calls[id]!.status]),
         [
-          ['inside', ['registry.example'], 'done'],
+          ['inside', ['registry.example:80'], 'done'],
           ['outside', undefined, 'done'],
         ],
       );
