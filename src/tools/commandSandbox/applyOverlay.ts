@@ -60,7 +60,11 @@ export async function applyOverlay(
   result.conflicts.push(...gitConflicts);
   const applied = gitConflicts.length > 0 ? changes.filter((entry) => !inGit(entry)) : changes;
   let mount: string | undefined;
-  await inFolder(toRawPath(target), async ({ path }) => applyAll(applied, toRawPath(upper), { path, isOther: false }));
+  await inFolder(toRawPath(target), async ({ path }) => {
+    // A link may have taken the place of a folder above.
+    if ((await readlink(path)) === target) await applyAll(applied, toRawPath(upper), { path, isOther: false });
+    else result.failed.push({ path: '', code: 'ENOENT' });
+  });
   for (const list of [result.conflicts, result.special]) list.sort();
   return result;
 

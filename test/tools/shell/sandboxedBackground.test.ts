@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import * as paths from 'node:path';
 import type { ApprovalPolicy } from '../../../src/protocol/content/policy.ts';
 import type { ApprovalAnswer } from '../../../src/tools/core/tool.ts';
 import { builtinTools } from '../../../src/tools/host/builtinTools.ts';
@@ -128,6 +129,18 @@ describe('tools: background commands in the sandbox', function () {
     const { id } = await start(talk(), 'echo new > out/new.txt; rm out/kept.txt; echo done; sleep 60', /done/);
     await background.stop(id, 'person');
     assert.deepEqual([workspace.exists('out/new.txt'), workspace.exists('out/kept.txt')], [false, true]);
+  });
+
+  it('change nothing where a link has taken the place of a folder above', async () => {
+    const elsewhere = mkdtempSync(paths.join(sandbox.folder, 'elsewhere-'));
+    mkdirSync(paths.join(elsewhere, 'out'));
+    writeFileSync(paths.join(elsewhere, 'out/tool'), 'old');
+    workspace.write('x/out/tool', '');
+    const command = 'echo new > x/out/tool; echo ready; while [ ! -e go ]; do sleep 0.02; done';
+    const { id } = await start(talk(), command, /ready/);
+    await data(talk().call('shell.run', { command: `rm -r x && ln -s ${elsewhere} x && touch go` }));
+    assert.equal((await end(id)).note, 'Not kept, because of an error: x/out (ENOENT).');
+    assert.equal(readFileSync(paths.join(elsewhere, 'out/tool'), 'utf8'), 'old');
   });
 
   it('keep no protected file, and do not ask about it after their call', async () => {

@@ -15,13 +15,9 @@ import {
 
 type OverlayReport = Pick<SandboxReport, 'discarded' | 'conflicts' | 'special' | 'failed' | 'changed'>;
 
-/**
- * Folder that gets an overlay; `shownAs` stands for it at the beginning of paths, instead of its real path. `isOutside`: an allowed folder
- * outside of the workspace.
- */
+/** Folder that gets an overlay; `shownAs` stands for it at the beginning of paths, instead of its real path. */
 export interface OverlayTarget extends Omit<OverlayLayers, 'upper'> {
   shownAs?: string;
-  isOutside?: true;
 }
 
 /** Overlays of one command, over folders of the workspace and Git folders outside of it. */
@@ -102,11 +98,11 @@ export function createCommandOverlay(
   };
 }
 
-/** Allowed folders that are gone by now, or a link: nothing is applied to them. */
+/** Folders that are gone by now, or behind a link that has taken the place of a folder above: nothing is applied to them. */
 async function findLostFolders<Target extends OverlayTarget>(targets: readonly Target[]): Promise<Set<Target>> {
   const lost = await Promise.all(
     targets.map(async (one) => {
-      const real = one.isOutside ? await realpath(one.target).catch(() => undefined) : one.target;
+      const real = await realpath(one.target).catch(() => undefined);
       return real === one.target ? [] : [one];
     }),
   );

@@ -42,7 +42,6 @@ export const outsideTarget = (target: string): OverlayTarget => ({
   target,
   within: 'workspace',
   segments: [],
-  isOutside: true,
 });
 
 // Paths in a window with one folder are relative to it.
