@@ -1,5 +1,4 @@
 import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import * as paths from 'node:path';
 import { isPrivateNetworkAddress } from '../../network/addresses.ts';
 import { readListeningSockets } from '../../network/listeningSockets.ts';
@@ -30,6 +29,8 @@ interface Network {
 /** Milliseconds after its last command until a network ends. */
 const idleLimit = 300_000;
 
+/** Not that of `TMPDIR`: commands see their own folder in place of this one, and must reach no socket of another run. */
+const socketParent = '/tmp';
 const socketPrefix = 'towpath-proxy-';
 
 /** Creates the networks of runs: one namespace each, so that the commands of a run reach each other and nothing else. */
@@ -69,8 +70,8 @@ export function createRunNetworks(options: { bwrap: string; forwarder: string; l
   };
 
   async function start(runId: string): Promise<Network> {
-    const socketFolder = await mkdtemp(paths.join(tmpdir(), `${socketPrefix}${process.pid}-`)); // the path of a socket must be short
-    swept ??= removeLeftovers(tmpdir(), socketPrefix);
+    const socketFolder = await mkdtemp(paths.join(socketParent, `${socketPrefix}${process.pid}-`)); // the path of a socket must be short
+    swept ??= removeLeftovers(socketParent, socketPrefix);
     await swept;
     const commands: ConnectionAnswer[] = [];
     const isAllowed: ConnectionAnswer = async (target, signal) => (await commands.at(-1)?.(target, signal)) === true;
