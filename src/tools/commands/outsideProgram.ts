@@ -1,4 +1,5 @@
 import { cannotBeUndone } from '../policy/irreversibleVerbs.ts';
+import { isContainerWork } from './outside/containerWork.ts';
 
 const containerPrograms = new Set('docker docker-compose podman podman-compose nerdctl'.split(' '));
 const forgePrograms = new Set(['gh', 'glab']);
@@ -10,7 +11,7 @@ const forgePrograms = new Set(['gh', 'glab']);
  */
 export function outsideProgramOf(words: readonly string[]): string | undefined {
   const [program = '', ...rest] = words;
-  if (containerPrograms.has(program)) return isContainerWork(rest) ? program : undefined;
+  if (containerPrograms.has(program)) return isContainerWork(program, rest) ? program : undefined;
   if (forgePrograms.has(program)) return isForgeQuery(rest) ? program : undefined;
   if (program === 'ssh') {
     const host = sshHostOf(rest);
@@ -20,26 +21,20 @@ export function outsideProgramOf(words: readonly string[]): string | undefined {
   return undefined;
 }
 
-// In databases, `\d` describes a table. `-d` starts a container in the background, and `--rm` removes what the command has created.
-const harmlessContainerWords = /(?<![^\s'"])(?:-d|--rm|\\+d[\w+]*)(?![^\s'"])/g;
-
-// Rights and folders of this machine.
-const openContainer =
-  /^--(?:privileged|pid|ipc|uts|userns|cap-add|device|security-opt)\b|(?:^|=|-\w*v)(?:\/|~|\.\.)[^:]*:|\b(?:src|source)=/;
-
-function isContainerWork(words: readonly string[]): boolean {
-  const removesVolumes = words.includes('down') && words.some((word) => /^(?:-v|--volumes|--rmi.*)$/.test(word));
-  if (words.some((word) => openContainer.test(word))) return false;
-  const isAccount = words.some((word) => /^(?:login|logout|plugin|swarm|context)$/.test(word));
-  return !removesVolumes && !isAccount && !cannotBeUndone(words.join(' ').replaceAll(harmlessContainerWords, ''));
-}
-
 const queries = /^(?:list|ls|view|status|checks|diff|watch|show)$/;
 
-const changesForge = /^(?:-[XfF]|--(?:method|field|raw-field|input)|graphql$)|:\/\//;
+// Others send something, or choose the server that receives the token.
+const apiOption = /^(?:-[iqt]|--(?:jq|template|paginate|slurp|include|silent|verbose|cache)(?:=.*)?)$/;
+// An address, or a repository with its server.
+const otherServer =
+  /^(?:-\w*R|--repo=)?(?!https:\/\/(?:github|gitlab)\.com\/)(?:.*:\/\/.*|.*@.*|[^/]+\/[^/]+\/[^/]+)$|^--hostname/s;
 
 function isForgeQuery([topic = '', ...rest]: readonly string[]): boolean {
-  if (topic === 'api') return !rest.some((word) => changesForge.test(word));
+  if (topic === 'api') {
+    const isQuery = (word: string) => (word.startsWith('-') ? apiOption.test(word) : !/graphql$|:\/\//.test(word));
+    return rest.every(isQuery);
+  }
+  if (rest.some((word) => otherServer.test(word))) return false;
   if (topic === 'status' || topic === 'search') return true;
   if (!/^(?:pr|mr|issue|run|ci|workflow|release|repo|label|cache|ruleset|project)$/.test(topic)) return false;
   const opensBrowser = rest.some((word) => word === '--web' || (topic !== 'run' && /^-\w*w/.test(word)));
@@ -48,14 +43,17 @@ function isForgeQuery([topic = '', ...rest]: readonly string[]): boolean {
 
 // Other options can name a program, a library or a file with settings.
 const plainSshOption =
-  /^-(?:[46ACKTvqnNtx]+|[pli][^ ]*|[pli] [^ ]+|o ?(?:BatchMode|ConnectTimeout|ServerAlive\w+|LogLevel)=\w+)$/;
+  /^-(?:[46CTvqnNtx]+|p ?\d+|l ?\w[\w.-]*|i ?[\w.~/][\w.~/-]*|o ?(?:BatchMode|ConnectTimeout|ServerAlive\w+|LogLevel)=\w+)$/;
 
 /** Returns the host, by its name in the command; undefined if the command does more than run something there. */
 function sshHostOf(words: readonly string[]): string | undefined {
   for (let at = 0; at < words.length; at++) {
     const host = words[at]!;
-    if (!host.startsWith('-'))
-      return /^[\w.@-]{1,80}$/.test(host) && !cannotBeUndone(words.slice(at + 1).join(' ')) ? host : undefined;
+    if (!host.startsWith('-')) {
+      const command = words.slice(at + 1);
+      if (command[0]?.startsWith('-')) return undefined; // an option: they may follow the host
+      return /^[\w.@-]{1,80}$/.test(host) && !cannotBeUndone(command.join(' ')) ? host : undefined;
+    }
     const takesNext = /^-[plio]$/.test(host);
     if (!plainSshOption.test(takesNext ? `${host} ${words[++at] ?? ''}` : host)) return undefined;
   }
