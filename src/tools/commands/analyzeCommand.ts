@@ -20,6 +20,7 @@ import { findProgramOnPath } from './grants/launchers.ts';
 import { isHarmlessEnvVariable, stripCommandPrefixes } from './grants/neutral.ts';
 import { pathOfTestSelector, patternOfBuildOutputFolders, type RequiredFileCheck } from './grants/values.ts';
 import type { CommandOutputFilePredicate } from './outputFiles.ts';
+import { startsNoWorkspaceProgram } from './outside/outsideRepository.ts';
 import { outsideProgramOf } from './outsideProgram.ts';
 import {
   checkCommandArgumentPath,
@@ -177,8 +178,8 @@ async function partOf(
   if (!settled) return undefined;
   const program = part.words === '' || step.unsettled ? undefined : outsideProgramOf(words);
   // A program of the project can have any name.
-  if (program !== undefined && (await findProgramOnPath(words[0]!, step.folder, roots)).in === 'system')
-    part.program = program;
+  const isSystem = program !== undefined && (await findProgramOnPath(words[0]!, step.folder, roots)).in === 'system';
+  if (isSystem && (words[0] !== 'git' || (await startsNoWorkspaceProgram(words, step.folder)))) part.program = program;
   const match = await findGrantRow(words, step.folder, roots);
   const claimed = match && (await checkedClaims(match.claims, step.folder, roots));
   if (claimed) {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, renameSync, rmSync, symlinkSync } from 'node:fs';
 import * as paths from 'node:path';
 import type { ApprovalPolicy } from '../../../src/protocol/content/policy.ts';
@@ -143,13 +144,40 @@ describe('tools: shell.run in the sandbox', function () {
       assert.deepEqual(rules, [{ effect: 'allow', tool: 'shell.run', program: 'docker', scope: 'workspace' }]);
     });
 
+    const repository = () =>
+      execFileSync('bash', ['-ec', 'git init -q; git remote add origin https://git.example/a.git'], {
+        cwd: workspace.root,
+      });
+
     it('is offered for Git commands with a remote, each alone', async () => {
+      repository();
       const { asked, rules } = await played(['git push', 'git push -u origin HEAD', 'git fetch', 'git push --force']);
       assert.deepEqual(asked, ['git push', 'git fetch', 'git push --force']);
       assert.deepEqual(
         rules.map(({ program }) => program),
         ['git push', 'git fetch'],
       );
+    });
+
+    it('covers no Git command that runs hooks, or another repository than a named remote', async () => {
+      repository();
+      const programs = ['git push', 'git fetch'];
+      const rules = programs.map(
+        (program) => ({ effect: 'allow', tool: 'shell.run', program, scope: 'workspace' }) as const,
+      );
+      const commands = [
+        'git push origin',
+        'git fetch origin',
+        'git push sub',
+        'git fetch sub HEAD',
+        'cd sub && git push',
+      ];
+      const covered = ['git push origin', 'git fetch origin', 'cd sub && git push'];
+      assert.deepEqual((await played(commands, { rules }, { outside: true })).started, covered);
+      workspace.write('.git/hooks/pre-push', '');
+      assert.deepEqual((await played(commands, { rules }, { outside: true })).started, ['git fetch origin']);
+      execFileSync('git', ['config', 'core.hooksPath', 'hooks'], { cwd: workspace.root });
+      assert.deepEqual((await played(commands, { rules }, { outside: true })).started, []);
     });
 
     const others = [
