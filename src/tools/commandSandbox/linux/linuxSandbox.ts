@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { lstat, mkdir, readdir, readFile, realpath, stat, symlink, writeFile } from 'node:fs/promises';
+import { lstat, mkdir, readdir, readFile, realpath, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import * as paths from 'node:path';
 import { onAbort, raceWithAbort } from '../../../protocol/values/abort.ts';
 import { createConcurrencyLimiter } from '../../../protocol/values/concurrency.ts';
@@ -283,7 +283,8 @@ export function createLinuxSandbox(options: LinuxSandboxOptions): CommandSandbox
 
   async function createFolders(caches: string): Promise<void> {
     if (prepared.has(caches)) return;
-    await Promise.all(cacheFolderNames.map((name) => mkdir(paths.join(caches, name), { recursive: true })));
+    await mkdir(caches, { recursive: true });
+    await Promise.all(cacheFolderNames.map((name) => createRealFolder(paths.join(caches, name))));
     // A link may lead nowhere: tools ignore it. Settings with secrets are hidden where they are.
     for (const [source, link] of cacheSettings)
       await symlink(paths.join(home, source), paths.join(caches, link)).catch(() => undefined);
@@ -314,6 +315,13 @@ export function createLinuxSandbox(options: LinuxSandboxOptions): CommandSandbox
     })();
     return swept;
   }
+}
+
+/** Creates a folder, in place of a file or a link: a command may have replaced an earlier one. */
+async function createRealFolder(path: string): Promise<void> {
+  const stats = await lstat(path).catch(() => undefined);
+  if (stats && !stats.isDirectory()) await rm(path, { force: true });
+  await mkdir(path, { recursive: true });
 }
 
 const setUpError = (error: Error): ToolError =>
