@@ -25,6 +25,8 @@ export const homeSecretPaths: readonly string[] = [
     'Code - Insiders',
     'Microsoft',
   ].map((name) => `.config/${name}`),
+  // Sockets of virtual machines with containers: one that a service creates later is not hidden by itself.
+  ...'.docker/run .docker/desktop .orbstack/run .colima .lima'.split(' '),
   // macOS
   ...'Keychains Cookies Mail Messages Safari Containers Accounts'.split(' ').map((name) => `Library/${name}`),
   ...[
