@@ -34,6 +34,8 @@ export interface SandboxPolicy {
   readOnly: readonly SandboxBind[];
   /** Paths that must not be readable, in the open folders too. A missing path would be created: leave it out. */
   hidden: readonly HiddenPath[];
+  /** Files and folders of the kernel in `/proc` that stay read-only. */
+  kernelFiles: readonly string[];
   /** Private folder of the run, shown at each of `tmpTargets`. */
   tmp: string;
   /** Real paths of the folders for temporary files, such as `/tmp` and `/var/tmp`. */

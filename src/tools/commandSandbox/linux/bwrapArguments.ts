@@ -28,6 +28,7 @@ export function bwrapArguments(policy: SandboxPolicy): string[] {
     ...(policy.seccompDescriptor === undefined ? [] : ['--seccomp', String(policy.seccompDescriptor)]),
     ...(policy.informationDescriptor === undefined ? [] : ['--info-fd', String(policy.informationDescriptor)]),
     ...['--ro-bind', '/', '/', '--proc', '/proc', '--dev', '/dev', '--tmpfs', '/run'], // `/dev` includes a private `/dev/shm`
+    ...policy.kernelFiles.flatMap((path) => ['--ro-bind', path, path]),
     ...policy.tmpTargets.flatMap((target) => ['--bind', policy.tmp, target]),
     ...around.flatMap(hideArguments),
     ...shown.flatMap(({ option, source, path }) => [option, source, path]),
@@ -83,6 +84,7 @@ function checkPaths(policy: SandboxPolicy): void {
     ...policy.overlays.flatMap(({ shown, merged }) => [shown, merged]),
     ...[...policy.writable, ...policy.readOnly].flatMap(({ source, target }) => [source, target]),
     ...policy.hidden.map(({ path }) => path),
+    ...policy.kernelFiles,
     ...[policy.tmp, ...policy.tmpTargets, policy.folder],
   ];
   for (const path of all) checkSandboxPath(path);

@@ -19,6 +19,7 @@ import { bwrapArguments } from './bwrapArguments.ts';
 import { areCachesCurrent, type CacheLayers, createCacheLayers, installedBinds } from './cacheLayers.ts';
 import { removeCommandFolder } from './commandFolder.ts';
 import { createCommandOverlay } from './commandOverlay.ts';
+import { findKernelFiles } from './kernelFiles.ts';
 import { removeLeftovers } from './leftovers.ts';
 import { createLimitedCommands } from './limits/limitedCommands.ts';
 import { ignoredTargets, installedTargets, openTargets, outsideTarget } from './overlayTargets.ts';
@@ -122,12 +123,13 @@ export function createLinuxSandbox(options: LinuxSandboxOptions): CommandSandbox
     });
     let start: PreparedStart | undefined;
     try {
-      const [within, filter, known, sockets, tmpTargets] = await Promise.all([
+      const [within, filter, known, sockets, tmpTargets, kernelFiles] = await Promise.all([
         isLive ? ignoredTargets(folders) : openTargets(folders),
         filterFile(),
         currentPaths(folders),
         outsideSockets(),
         temporaryFolders(),
+        findKernelFiles(),
         createFolders(caches),
         mkdir(paths.join(tmp, runtimeFolder), { recursive: true, mode: 0o700 }),
       ]);
@@ -172,6 +174,7 @@ export function createLinuxSandbox(options: LinuxSandboxOptions): CommandSandbox
         readOnly: installedBinds(readOnly, added.binds, overlay.mounts),
         hidden: concealed,
         tmp,
+        kernelFiles,
         tmpTargets,
         folder,
         ...startDescriptors,

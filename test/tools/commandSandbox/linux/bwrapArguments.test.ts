@@ -9,6 +9,7 @@ const policy: SandboxPolicy = {
   writable: [],
   readOnly: [],
   hidden: [],
+  kernelFiles: ['/proc/sys'],
   tmp: '/var/runs/1/tmp',
   tmpTargets: ['/tmp', '/var/tmp'],
   folder: '/home/ann/ws/src',
@@ -34,7 +35,8 @@ describe('the arguments of bwrap', () => {
       [
         '--unshare-user --unshare-ipc --unshare-pid --unshare-uts --uid 1000 --gid 100',
         '--cap-drop ALL --new-session --die-with-parent --seccomp 5',
-        '--ro-bind / / --proc /proc --dev /dev --tmpfs /run --bind /var/runs/1/tmp /tmp --bind /var/runs/1/tmp /var/tmp',
+        '--ro-bind / / --proc /proc --dev /dev --tmpfs /run --ro-bind /proc/sys /proc/sys',
+        '--bind /var/runs/1/tmp /tmp --bind /var/runs/1/tmp /var/tmp',
         '--bind /var/runs/1/merged /home/ann/ws --perms 0111 --tmpfs /var/runs/1/merged',
         '--remount-ro /run --remount-ro /var/runs/1/merged --chdir /home/ann/ws/src',
       ].join(' '),

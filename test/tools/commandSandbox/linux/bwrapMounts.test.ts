@@ -41,6 +41,7 @@ describe('a command in bwrap', function () {
       writable: [],
       readOnly: [{ source: at('merged/node_modules'), target: `${shown}/node_modules` }],
       hidden: (await findHiddenPaths({ home: at('home'), folders: [shown] })).paths,
+      kernelFiles: [],
       tmp: at('tmp'),
       tmpTargets: ['/tmp'],
       folder: shown,

@@ -53,7 +53,11 @@ const setting = (path: string, script: string): Probe => {
     prepare: () => {
       before = read();
     },
-    effect: () => (read() === before ? undefined : read()),
+    effect: () => {
+      const now = read();
+      if (now !== before) writeFileSync(path, before);
+      return now === before ? undefined : now;
+    },
     control: 'none',
   };
 };
@@ -227,9 +231,15 @@ export const writesOutside: readonly Probe[] = [
     needs: ['ipcrm'],
     control: 'outside',
   },
-  setting('/proc/sys/kernel/core_pattern', 'echo "|/tmp/x" > /proc/sys/kernel/core_pattern'),
-  setting('/proc/sys/user/max_user_namespaces', 'echo 1234567 > /proc/sys/user/max_user_namespaces'),
-  setting('/proc/sys/vm/overcommit_ratio', 'echo 51 > /proc/sys/vm/overcommit_ratio'),
+  setting('/proc/sys/kernel/core_pattern', 'echo "|/tmp/$TAG" > /proc/sys/kernel/core_pattern'),
+  setting(
+    '/proc/sys/user/max_user_namespaces',
+    'echo $(($(cat /proc/sys/user/max_user_namespaces) + 1)) > /proc/sys/user/max_user_namespaces',
+  ),
+  setting(
+    '/proc/sys/vm/overcommit_ratio',
+    'echo $(($(cat /proc/sys/vm/overcommit_ratio) + 1)) > /proc/sys/vm/overcommit_ratio',
+  ),
   {
     name: 'changes the name of the machine',
     script: 'hostname towpath-probe; echo towpath-probe > /proc/sys/kernel/hostname; unshare -u hostname towpath-probe',
