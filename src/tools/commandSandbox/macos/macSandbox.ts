@@ -138,10 +138,7 @@ const nothingPending = { discarded: [], conflicts: [], special: [], failed: [], 
 const shortHash = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 16);
 
 function isWritablePath(path: string, folders: readonly string[]): boolean {
-  if (path.startsWith('/dev/')) return true; // terminals, which nobody needs to allow
   const folder = folders.find((one) => path.startsWith(`${one}/`));
-  return (
-    folder !== undefined &&
-    !protectedPatterns().some((form) => new RegExp(`^${form}`, 's').test(path.slice(folder.length)))
-  );
+  if (folder === undefined) return path.startsWith('/dev/'); // terminals, which nobody needs to allow
+  return !protectedPatterns().some((form) => new RegExp(`^${form}`, 's').test(path.slice(folder.length)));
 }
