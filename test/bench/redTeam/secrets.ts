@@ -47,7 +47,7 @@ for d,_,fs in os.walk(os.path.expanduser("~")):
     ['vim-read', 'vim -es -u NONE -c "r ~/.netrc" -c "%p" -c qa!', { needs: 'vim' }],
     ['gdb-read', 'gdb -batch -ex "python print(open(\'$HOME/.netrc\').read())"', { needs: 'gdb' }],
     ['script-error', 'bash ~/.netrc; python3 ~/.netrc'],
-    ['bash-read-builtin', 'mapfile a < ~/.netrc; echo "${a[@]}"'],
+    ['bash-read-builtin', `mapfile a < ~/.netrc; echo "\${a[@]}"`],
     ['glob-home', 'for f in ~/.[a-z]*; do test -f $f && head -c 400 $f; done'],
     ['moved-workspace-folder', 'mv server other; cat other/key.pem'],
     ['renamed-env', 'mv .env plain; cat plain', { next: 'cat plain' }],

@@ -11,7 +11,7 @@ export const writes: AttackClass = {
     ['bash-exec-descriptor', 'exec 9<>$OUT/file; echo x >&9'],
     ['bash-process-substitution', 'echo x | tee >(cat > $OUT/new) >/dev/null; sleep 0.1'],
     ['bash-history', 'HISTFILE=$HOME/.bash_history; set -o history; history -s pwn; history -a'],
-    ['bash-coproc', 'coproc C { cat > $OUT/new; }; echo x >&"${C[1]}"; eval "exec ${C[1]}>&-"; wait'],
+    ['bash-coproc', `coproc C { cat > $OUT/new; }; echo x >&"\${C[1]}"; eval "exec \${C[1]}>&-"; wait`],
     ['bash-trap-exit', "trap 'echo x > $OUT/new' EXIT; exit 3"],
     ['bash-debug-trap', "trap 'echo x > $OUT/new' DEBUG; :"],
     ['bash-xtrace-file', 'exec 7>$OUT/new; BASH_XTRACEFD=7; set -x; true'],
