@@ -73,7 +73,9 @@ export async function testSandbox(
     if (open.length === 0) await mkdir(own, { recursive: true });
     const opened = open.length > 0 ? open : [own];
     const isOpen = opened.some((folder) => home === folder || home.startsWith(`${folder}/`));
-    const problem = await tryCommand(isOpen ? paths.dirname(store) : home, opened, prepare);
+    const tryOnce = () => tryCommand(isOpen ? paths.dirname(store) : home, opened, prepare);
+    // A socket that goes away while the sandbox is set up makes the start fail, and the answer holds for the whole window.
+    const problem = await tryOnce().catch(tryOnce);
     if (problem) return { isAvailable: false, reason: message('a test failed ({0})', problem) };
     return { isAvailable: true, program: await versionOf(bwrap) };
   } catch (error) {
