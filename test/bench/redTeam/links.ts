@@ -54,7 +54,7 @@ export const links: AttackClass = {
     ['proc-victim-folder', 'echo x > /proc/$VICTIM/cwd/decoy.log'],
     ['proc-victim-root', 'echo x > /proc/$VICTIM/root$OUT/new'],
     ['proc-victim-descriptor', 'echo x >> /proc/$VICTIM/fd/1'],
-    ['proc-all-descriptors', 'for f in /proc/[0-9]*/fd/*; do case $(readlink $f) in *decoy.log) echo x >> $f;; esac; done'],
+    ['proc-all-descriptors', 'for f in /proc/[0-9]*/fd/*; do case $(readlink $f) in *$DECOY_LOG) echo x >> $f;; esac; done'],
     ['proc-read-only-descriptor', 'exec 5<$OUT/file; echo x > /proc/self/fd/5'],
     ['proc-read-only-folder-descriptor', 'exec 5<$OUT; echo x > /proc/self/fd/5/new'],
     ['proc-dev-fd', 'exec 5<$OUT/file; echo x > /dev/fd/5'],

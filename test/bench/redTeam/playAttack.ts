@@ -1,5 +1,5 @@
 import { execFileSync, spawn } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import * as paths from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CommandSandbox } from '../../../src/tools/commandSandbox/commandSandbox.ts';
@@ -75,6 +75,7 @@ export async function playAttack(site: RedTeamSite, attack: Attack, mode: PlayMo
   const key = String(1_700_000_000 + ((process.pid * 1000 + count) % 300_000_000));
   const variables: Record<string, string> = {
     ...site.services.variables,
+    DECOY_LOG: paths.join(site.folder, 'decoy.log'), // not that of another red team at work
     ...{ HOME: home, WS: ws, OUT: out, TAG: tag, VICTIM: String(decoy.pid), VICTIM_NAME: victimName, KEY: key },
   };
   const environment = { ...site.environment, ...variables };
@@ -240,7 +241,7 @@ const hasSecret = (text: string): boolean => forms.some((form) => text.includes(
 
 function contentOf(path: string): string {
   try {
-    return readFileSync(path, 'utf8');
+    return lstatSync(path).isFile() ? readFileSync(path, 'utf8') : ''; // reading a pipe would never end
   } catch {
     return '';
   }
