@@ -1,5 +1,6 @@
 import { closeSync, constants, fstatSync, openSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { readFile, statfs } from 'node:fs/promises';
+import * as paths from 'node:path';
 import { createConcurrencyLimiter } from '../../../../protocol/values/concurrency.ts';
 
 /** Use of a process namespace. `tasks`: processes and threads; `memory` in bytes. */
@@ -25,7 +26,7 @@ export interface NamespaceView {
 export function openNamespaceView(pid: number): NamespaceView | undefined {
   let descriptor: number;
   try {
-    descriptor = openSync(`/proc/${pid}/root/proc`, constants.O_RDONLY | constants.O_DIRECTORY);
+    descriptor = openSync(paths.join('/proc', String(pid), 'root', 'proc'), constants.O_RDONLY | constants.O_DIRECTORY);
   } catch {
     return undefined;
   }
