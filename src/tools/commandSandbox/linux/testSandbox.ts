@@ -5,6 +5,7 @@ import * as paths from 'node:path';
 import { message } from '../../../protocol/text/l10n.ts';
 import type { SandboxAvailability } from '../../core/commandSandbox.ts';
 import type { SandboxedCommand, SandboxedCommandRequest } from '../commandSandbox.ts';
+import { outputOfTest } from '../outputOfTest.ts';
 import { namespaceRefusal, readNamespaceFacts } from './missingReason.ts';
 import type { SandboxPrograms } from './overlayNamespace.ts';
 import { supportsSeccompFilter } from './seccompFilter.ts';
@@ -141,7 +142,7 @@ async function tryCommand(
     const command = await prepare(request);
     try {
       const script = ['/bin/sh', '-c', testScript, 'sh', folder!, outside, process.execPath, String(port)];
-      const { text, errors } = await outputOf(command, script);
+      const { text, errors } = await outputOfTest(command, script);
       const lines = text.split('\n');
       if (!lines.includes('done')) throw new Error(errors || 'the command did not end');
       if (!lines.includes('inside')) return 'the workspace is not writable inside';
@@ -156,29 +157,6 @@ async function tryCommand(
     server.close();
   }
 }
-
-async function outputOf(
-  command: SandboxedCommand,
-  program: readonly string[],
-): Promise<{ text: string; errors: string }> {
-  const child = command.spawn(program, {
-    ...process.env,
-    ...command.environment,
-    ...(process.versions.electron && { ELECTRON_RUN_AS_NODE: '1' }),
-  });
-  const timer = setTimeout(() => child.kill('SIGKILL'), maxSeconds * 1000);
-  try {
-    let [text, errors] = ['', ''];
-    child.stdout.on('data', (chunk) => (text += chunk));
-    child.stderr.on('data', (chunk) => (errors += chunk));
-    await new Promise((resolve, reject) => child.once('close', resolve).once('error', reject));
-    return { text, errors: errors.trim().slice(0, 300) };
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
-const maxSeconds = 20;
 
 async function versionOf(bwrap: string): Promise<string> {
   const child = spawn(bwrap, ['--version'], { stdio: ['ignore', 'pipe', 'ignore'] });

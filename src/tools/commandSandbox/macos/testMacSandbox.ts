@@ -4,6 +4,7 @@ import * as paths from 'node:path';
 import { message } from '../../../protocol/text/l10n.ts';
 import type { SandboxAvailability } from '../../core/commandSandbox.ts';
 import type { SandboxedCommand, SandboxedCommandRequest } from '../commandSandbox.ts';
+import { outputOfTest } from '../outputOfTest.ts';
 
 interface TestOptions {
   store: string;
@@ -57,7 +58,7 @@ async function tryCommand(
     };
     const command = await prepare(request);
     try {
-      const { text, errors } = await outputOf(command, [
+      const { text, errors } = await outputOfTest(command, [
         ...['/bin/sh', '-c', testScript, 'sh'],
         ...[folder, outside, process.execPath, String(port)],
       ]);
@@ -75,23 +76,4 @@ async function tryCommand(
     server.close();
     await rm(folder, { recursive: true, force: true });
   }
-}
-
-async function outputOf(
-  command: SandboxedCommand,
-  program: readonly string[],
-): Promise<{ text: string; errors: string }> {
-  const child = command.spawn(program, {
-    ...process.env,
-    ...command.environment,
-    ...(process.versions.electron && { ELECTRON_RUN_AS_NODE: '1' }),
-  });
-  const timer = setTimeout(() => child.kill('SIGKILL'), 20_000);
-  let [text, errors] = ['', ''];
-  child.stdout.on('data', (chunk) => (text += chunk));
-  child.stderr.on('data', (chunk) => (errors += chunk));
-  await new Promise((resolve, reject) => child.once('close', resolve).once('error', reject)).finally(() =>
-    clearTimeout(timer),
-  );
-  return { text, errors: errors.trim().slice(0, 300) };
 }
