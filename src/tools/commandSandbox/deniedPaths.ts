@@ -14,7 +14,7 @@ const maxPaths = 3;
 
 /**
  * Returns the paths that a command could not write because of the sandbox: named in a line of its output with an error of the system, not
- * writable inside, and writable for the user outside. Paths below the folder of the command are relative to it.
+ * writable inside, and writable for the user outside. Absolute paths.
  * @param folder folder of the command, absolute
  * @param isWritable tests an absolute path
  */
@@ -28,8 +28,7 @@ export function deniedPaths(
   for (const line of output.split('\n')) {
     const named = refusedPath(line);
     const path = named === undefined ? undefined : paths.resolve(folder, named);
-    if (path !== undefined && !isWritable(path) && isWritableOutside(path))
-      found.add(path.startsWith(`${folder}/`) ? paths.relative(folder, path) : path);
+    if (path !== undefined && !isWritable(path) && isWritableOutside(path)) found.add(path);
     if (found.size === maxPaths) break;
   }
   return [...found];

@@ -106,7 +106,7 @@ export async function runCommand(
     }
     const report = await confinement?.report;
     const denied = deniedWrites(report, output.text(), folder, end);
-    const note = sandboxNote(report, denied);
+    const note = sandboxNote(report, denied, folder);
     onDenial?.(denied, report && 'changed' in report ? report.changed : 0);
     const stored = await result(left);
     return {
@@ -154,7 +154,7 @@ export async function runCommand(
       async note(end) {
         if (end.exceeded) return `${end.exceeded.message} It has changed nothing.`;
         const report = await confinement?.report;
-        return sandboxNote(report, deniedWrites(report, output.text(), folder, end));
+        return sandboxNote(report, deniedWrites(report, output.text(), folder, end), folder);
       },
       over(text) {
         reason = text;

@@ -1,3 +1,4 @@
+import { relative } from 'node:path';
 import type { ExceededLimit } from '../commandSandbox/commandLimits.ts';
 import type { SandboxedCommand, SandboxReport } from '../commandSandbox/commandSandbox.ts';
 import { deniedPaths } from '../commandSandbox/deniedPaths.ts';
@@ -54,12 +55,20 @@ export const deniedWrites = (
 ): string[] =>
   !report || report instanceof Error || exitCode === 0 ? [] : deniedPaths(output, folder, report.isWritable);
 
-/** Returns what the model must know about the sandbox after a command. Undefined if nothing was blocked. `written`: see `deniedWrites`. */
-export function sandboxNote(report: SandboxReport | Error | undefined, written: readonly string[]): string | undefined {
+/**
+ * Returns what the model must know about the sandbox after a command. Undefined if nothing was blocked.
+ * @param denied see `deniedWrites`; those below the folder of the command are shown relative to it
+ */
+export function sandboxNote(
+  report: SandboxReport | Error | undefined,
+  denied: readonly string[],
+  folder: string,
+): string | undefined {
   if (!report) return undefined;
   if (report instanceof Error) return `Nothing that it changed was kept, because of an error: ${report.message}`;
   const { blocked, discarded, conflicts, special, failed } = report;
   const hosts = blocked.map(({ host, port }) => `${host}:${port}`);
+  const written = denied.map((path) => (path.startsWith(`${folder}/`) ? relative(folder, path) : path));
   const limits = [
     hosts.length > 0 && `no network access to ${hosts.join(', ')}`,
     written.length > 0 && `cannot write ${written.join(', ')}`,
