@@ -32,8 +32,8 @@ export interface SandboxedCommandRequest {
   folder: string;
   folders: readonly string[];
   /**
-   * For servers and watchers: the command sees each later change of the open folders, and can write only in folders that Git ignores, which
-   * are aside until its end. Else it can write in all of the open folders, and does not see what others change meanwhile.
+   * The command sees each later change of the open folders, as servers and watchers need it, and can write only in folders that Git ignores.
+   * Otherwise it can write in all of the open folders, and does not see what others change meanwhile.
    */
   isLive?: boolean;
   /** Folders outside of the workspace that rules allow to write. Those that may not be written any more are left out. */

@@ -174,12 +174,12 @@ export async function readOverlayChanges(
     segments: readonly RawPath[],
     inRepository: boolean,
     kind: ChangeKind,
-    hasNothing = kind === 'folder',
+    isWithoutContent = kind === 'folder',
   ): LocalizedMessage | undefined {
     if (inRepository) return repositoryReason;
     const names = [...above, ...segments.map(toText)];
     if (within === 'workspace' && names.at(-1) === '.git') return repositoryReason;
-    return protectedChangeReason(names, within, kind, hasNothing);
+    return protectedChangeReason(names, within, kind, isWithoutContent);
   }
 
   /** Returns the reason if a file of Git has a content that Git itself does not write. */

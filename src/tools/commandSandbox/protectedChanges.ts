@@ -11,20 +11,20 @@ export type ChangeKind = 'file' | 'link' | 'folder' | 'removed' | 'special';
  * the folder of an existing repository.
  * @param segments path below an open folder, or below a Git folder outside of it
  * @param within `git`: the path is below a Git folder
- * @param hasNoContent it is an empty file, and was one or missing before, or a folder
+ * @param isWithoutContent it is an empty file, and was one or missing before, or a folder
  */
 export function protectedChangeReason(
   segments: readonly string[],
   within: 'workspace' | 'git',
   kind: ChangeKind,
-  hasNoContent = kind === 'folder',
+  isWithoutContent = kind === 'folder',
 ): LocalizedMessage | undefined {
   const inside = segmentsInGit(segments, within);
   if (inside) return isGitData(inside, kind) ? undefined : repositoryReason;
   if (segments.some((segment) => isGitName(segment) || isLookalikePathSegment(segment))) return repositoryReason;
   const name = foldCase(segments.at(-1) ?? '');
   // Builds read files by these names, and editors run some of them. A folder, an empty lock and a cache (`.eslintcache`) are none of them.
-  const build = hasNoContent || name.endsWith('cache') ? undefined : findProtectedPathRow([name], ['run']);
+  const build = isWithoutContent || name.endsWith('cache') ? undefined : findProtectedPathRow([name], ['run']);
   return protectedPathReason(segments) ?? build?.reason;
 }
 

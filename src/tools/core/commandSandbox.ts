@@ -1,9 +1,9 @@
 import type { LocalizedMessage } from '../../protocol/text/l10n.ts';
 
 /**
- * Tells if commands of this window can be confined. `program` is the name and version of the sandbox, like `bubblewrap 0.8`; a preview has
- * not been run by its authors. `reason` is a
- * sentence part, like `bubblewrap is not installed`; `steps` is a sentence about installing or enabling the sandbox.
+ * Tests if commands of this window can be confined. `program` is the name and version of the sandbox, like `bubblewrap 0.8`; `isPreview`: its
+ * authors have not run it. `reason` is a sentence part, like `bubblewrap is not installed`; `steps` is a sentence about installing or enabling
+ * the sandbox.
  */
 export type SandboxAvailability =
   | { isAvailable: true; program: string; isPreview?: true }

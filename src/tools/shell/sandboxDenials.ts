@@ -1,4 +1,4 @@
-/** What the sandbox denied a command: absolute paths that it could not write. `changed`: number of files that it changed all the same. */
+/** Absolute paths that the sandbox did not let a command write. `changed`: number of files that it changed all the same. */
 export interface SandboxDenial {
   paths: readonly string[];
   changed: number;

@@ -16,7 +16,7 @@ export interface StartLocation {
   namespace: number;
   /** Absolute real paths that are shown as overlays. */
   targets: readonly string[];
-  /** For targets, folders whose contents are added to theirs. */
+  /** Folders whose contents are added to those of a target, by target. */
   layers: ReadonlyMap<string, string>;
   /** Path of the seccomp filter. */
   filter: string;
