@@ -150,20 +150,20 @@ export async function applyOverlay(
     const found: string[] = [];
     for (const { kind, path, children } of entries) {
       if (kind === 'folder') found.push(...(await conflictsOf(children!, into)));
-      else if (((await statsOf(joinRaw(into, path)))?.ctimeMs ?? 0) > since) found.push(toText(path));
+      else if (((await statsOf(joinRaw(into, path)))?.ctimeMs ?? 0) >= since) found.push(toText(path));
     }
     return found;
   }
 
   function isAsBefore({ ctimeMs }: Stats, path: RawPath): boolean {
-    if (ctimeMs <= since) return true;
+    if (ctimeMs < since) return true;
     result.conflicts.push(toText(path));
     return false;
   }
 
   // A move changes the state of a folder, and not its contents. The files in it keep their times.
   function isMoved({ ctimeMs, mtimeMs }: Stats): boolean {
-    return ctimeMs > since && mtimeMs <= since;
+    return ctimeMs >= since && mtimeMs < since;
   }
 
   // The name of an open folder stays that folder, even if a link takes its place.

@@ -40,8 +40,6 @@ export interface SandboxPolicy {
   tmp: string;
   /** Real paths of the folders for temporary files, such as `/tmp` and `/var/tmp`. */
   tmpTargets: readonly string[];
-  /** Working folder of the command. */
-  folder: string;
   /** Number of the inherited file descriptor with the seccomp filter; undefined without a filter. */
   seccompDescriptor?: number;
   /** Number of the inherited file descriptor that receives the process id of the first process; undefined for none. */

@@ -34,7 +34,6 @@ export function bwrapArguments(policy: SandboxPolicy): string[] {
     ...shown.flatMap(({ option, source, path }) => [option, source, path]),
     ...others.flatMap(hideArguments),
     ...readOnlyFolders.flatMap((path) => ['--remount-ro', path]), // last: earlier, no mount point could be created inside
-    ...['--chdir', policy.folder],
   ];
 }
 
@@ -85,7 +84,7 @@ function checkPaths(policy: SandboxPolicy): void {
     ...[...policy.writable, ...policy.readOnly].flatMap(({ source, target }) => [source, target]),
     ...policy.hidden.map(({ path }) => path),
     ...policy.kernelFiles,
-    ...[policy.tmp, ...policy.tmpTargets, policy.folder],
+    ...[policy.tmp, ...policy.tmpTargets],
   ];
   for (const path of all) checkSandboxPath(path);
 }

@@ -22,7 +22,6 @@ export interface OverlayTarget extends Omit<OverlayLayers, 'upper'> {
 
 /** Overlays of one command, over folders of the workspace and Git folders outside of it. */
 interface CommandOverlay {
-  mounts: { shown: string; merged: string }[];
   /** @param ignored absolute paths that the command could not see */
   keep(ignored: ReadonlySet<string>, signal?: AbortSignal): Promise<OverlayReport>;
   discard(): Promise<void>;
@@ -37,6 +36,13 @@ interface CommandLayers {
   remove(folder: string): Promise<void>;
 }
 
+/** Returns where overlays are mounted, and where commands see them. */
+export const mountsOf = (
+  targets: readonly OverlayTarget[],
+  overlays: readonly OverlayFolders[],
+): { shown: string; merged: string }[] =>
+  targets.map(({ target }, at) => ({ shown: target, merged: overlays[at]!.merged }));
+
 /**
  * @param targets absolute real paths, in the order of the overlays
  */
@@ -50,7 +56,6 @@ export function createCommandOverlay(
   const nameOf = ({ target, shownAs }: OverlayTarget, path: string) => paths.join(shownAs ?? target, path);
 
   return {
-    mounts: targets.map(({ target }, at) => ({ shown: target, merged: overlays[at]!.merged })),
     async keep(ignored, signal) {
       try {
         const empty = await Promise.all(layers.map(async ({ upper }) => (await readdir(upper)).length === 0));

@@ -1,4 +1,4 @@
-import { readdir, stat } from 'node:fs/promises';
+import { lstat, readdir } from 'node:fs/promises';
 import * as paths from 'node:path';
 
 /**
@@ -7,14 +7,22 @@ import * as paths from 'node:path';
  */
 export async function findKernelFiles(): Promise<string[]> {
   if (process.getuid!() !== 0) return [];
-  const entries = await readdir('/proc', { withFileTypes: true });
+  const names = (await readdir('/proc')).filter((name) => !/^\d+$/.test(name));
   const found = await Promise.all(
-    entries.map(async (entry) => {
-      if (/^\d+$/.test(entry.name) || entry.isSymbolicLink()) return [];
-      const path = paths.join('/proc', entry.name);
-      const stats = await stat(path).catch(() => undefined);
-      return stats && (stats.isDirectory() || (stats.mode & 0o222) !== 0) ? [path] : [];
+    names.map(async (name) => {
+      const path = paths.join('/proc', name);
+      return (await hasWritableFile(path)) ? [path] : [];
     }),
   );
   return found.flat();
+}
+
+/** Tests if a file, or a file below a folder, has the permission to be written. Links lead to the folders of processes. */
+async function hasWritableFile(path: string): Promise<boolean> {
+  const stats = await lstat(path).catch(() => undefined);
+  if (!stats || stats.isSymbolicLink()) return false;
+  if (!stats.isDirectory()) return (stats.mode & 0o222) !== 0;
+  for (const name of await readdir(path).catch(() => []))
+    if (await hasWritableFile(paths.join(path, name))) return true;
+  return false;
 }

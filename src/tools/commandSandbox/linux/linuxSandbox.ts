@@ -1,33 +1,22 @@
-import { createHash } from 'node:crypto';
-import { lstat, mkdir, readdir, readFile, realpath, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { readdir, stat } from 'node:fs/promises';
 import * as paths from 'node:path';
 import { onAbort, raceWithAbort } from '../../../protocol/values/abort.ts';
 import { createConcurrencyLimiter } from '../../../protocol/values/concurrency.ts';
 import type { SandboxAvailability } from '../../core/commandSandbox.ts';
 import { ToolError } from '../../core/tool.ts';
-import { type FolderSurroundings, findAllowableFolder, usableFolders } from '../allowedFolders.ts';
-import { cacheFolderNames, cacheSettings, cacheVariables } from '../cacheVariables.ts';
+import { findAllowableFolder } from '../allowedFolders.ts';
+import { cacheVariables } from '../cacheVariables.ts';
 import type { CommandLimits } from '../commandLimits.ts';
 import type { CommandSandbox, SandboxedCommand, SandboxedCommandRequest } from '../commandSandbox.ts';
 import { createConnectionAnswers } from '../connectionAnswers.ts';
-import { findHiddenPaths } from '../hiddenPaths.ts';
-import { systemSecretPaths } from '../homeSecrets.ts';
-import { findModuleCaches, type ModuleCache } from '../moduleCaches.ts';
-import type { HiddenPath } from '../sandboxPolicy.ts';
-import { findInstalledFolders } from '../workspacePaths.ts';
-import { bwrapArguments } from './bwrapArguments.ts';
-import { areCachesCurrent, type CacheLayers, createCacheLayers, installedBinds } from './cacheLayers.ts';
 import { removeCommandFolder } from './commandFolder.ts';
 import { createCommandOverlay } from './commandOverlay.ts';
-import { findKernelFiles } from './kernelFiles.ts';
+import { createCommandPlans, runtimeFolder } from './commandPlan.ts';
+import { readDiskClock } from './diskClock.ts';
 import { removeLeftovers } from './leftovers.ts';
 import { createLimitedCommands } from './limits/limitedCommands.ts';
-import { ignoredTargets, installedTargets, openTargets, outsideTarget } from './overlayTargets.ts';
-import { type PreparedStart, startDescriptors } from './preparedStart.ts';
+import type { PreparedStart } from './preparedStart.ts';
 import { createRunNetworks } from './runNetworks.ts';
-import { watchSandboxedProcesses } from './sandboxedProcesses.ts';
-import { createSeccompFilter, type SeccompArchitecture } from './seccompFilter.ts';
-import { socketPaths } from './socketPaths.ts';
 import { createStartStock } from './startStock.ts';
 import { findSandboxPrograms, testSandbox } from './testSandbox.ts';
 
@@ -46,34 +35,21 @@ export interface LinuxSandboxOptions {
   limits?: Partial<CommandLimits>;
 }
 
-/** Paths of a workspace that commands see in another form. */
-interface KnownPaths {
-  hidden: HiddenPath[];
-  installed: string[];
-  moduleCaches: ModuleCache[];
-  added: CacheLayers;
-}
-
-/** Milliseconds for which the paths of a workspace that commands see in another form are remembered. */
-const pathsAge = 20_000;
-
 /**
  * Sandbox of Linux. Bubblewrap confines a command to namespaces of its own, without capabilities; the open folders are overlays, so that
  * what a command writes is aside until it has ended.
  */
 export function createLinuxSandbox(options: LinuxSandboxOptions): CommandSandbox {
-  const { store, home } = options;
+  const { store } = options;
   let tested: Promise<SandboxAvailability> | undefined;
   let isTested = false;
   let networks: ReturnType<typeof createRunNetworks> | undefined;
-  let filterPath: Promise<string> | undefined;
   let swept: Promise<void> | undefined;
   let limitCommand: ReturnType<typeof createLimitedCommands> | undefined;
-  const prepared = new Set<string>();
+  const plans = createCommandPlans(options);
   const starts = createStartStock(paths.join(store, 'commands'));
   // Changes of two commands are judged one after the other: each sees what the other one has added.
   const inTurn = createTurns();
-  let knownPaths: { key: string; until: number; paths: Promise<KnownPaths> } | undefined;
 
   return {
     availability,
@@ -81,14 +57,11 @@ export function createLinuxSandbox(options: LinuxSandboxOptions): CommandSandbox
       const available = await availability();
       isTested = true;
       if (!available.isAvailable) throw new ToolError('TOOL_EXEC_FAILED', 'The sandbox is not available.');
-      return prepare(request).catch((error: Error) => {
+      return prepareAgain(request).catch((error: Error) => {
         throw setUpError(error);
       });
     },
-    async allowableFolder(path, folders) {
-      const { hidden } = await currentPaths(folders);
-      return findAllowableFolder(path, surroundingsOf(folders, hidden));
-    },
+    allowableFolder: async (path, folders) => findAllowableFolder(path, await plans.surroundings(folders)),
     async close() {
       await starts.close();
       await networks?.close();
@@ -96,24 +69,20 @@ export function createLinuxSandbox(options: LinuxSandboxOptions): CommandSandbox
   };
 
   function availability(): Promise<SandboxAvailability> {
-    tested ??= testSandbox(options, prepare);
+    tested ??= testSandbox(options, prepareAgain);
     return tested;
   }
 
-  async function prepare({
-    runId,
-    folder,
-    folders,
-    allowed = [],
-    isLive = false,
-    questions,
-  }: SandboxedCommandRequest): Promise<SandboxedCommand> {
+  /** A file or socket that goes away while it is about to be hidden makes the first try fail. */
+  function prepareAgain(request: SandboxedCommandRequest): Promise<SandboxedCommand> {
+    return prepare(request).catch(() => prepare(request));
+  }
+
+  async function prepare(request: SandboxedCommandRequest): Promise<SandboxedCommand> {
+    const { runId, folder, isLive = false, questions } = request;
     const programs = await findSandboxPrograms();
     networks ??= createRunNetworks({ bwrap: programs.bwrap, forwarder: options.forwarder, log: options.log });
     const connections = createConnectionAnswers(questions.mayConnect);
-    const processes = watchSandboxedProcesses();
-    const tmp = paths.join(store, 'tmp', createHash('sha256').update(runId).digest('hex').slice(0, 16));
-    const caches = cachesOf(folders);
     await sweepOnce();
     limitCommand ??= createLimitedCommands({ folder: store, shell: programs.sh, limits: options.limits });
     const limited = await limitCommand();
@@ -121,74 +90,29 @@ export function createLinuxSandbox(options: LinuxSandboxOptions): CommandSandbox
       await limited.remove();
       throw error;
     });
-    let start: PreparedStart | undefined;
+    let started: PreparedStart | undefined;
     try {
-      const [within, filter, known, sockets, tmpTargets, kernelFiles] = await Promise.all([
-        isLive ? ignoredTargets(folders) : openTargets(folders),
-        filterFile(),
-        currentPaths(folders),
-        outsideSockets(),
-        temporaryFolders(),
-        findKernelFiles(),
-        createFolders(caches),
-        mkdir(paths.join(tmp, runtimeFolder), { recursive: true, mode: 0o700 }),
-      ]);
-      const { hidden, installed, moduleCaches } = known;
-      const outside = await usableFolders(allowed, surroundingsOf(folders, hidden));
-      const modules = isLive ? installedTargets(folders, moduleCaches) : [];
-      const targets = [...within, ...modules, ...outside.map(outsideTarget)];
-      const added = isLive
-        ? await layersOf(
-            caches,
-            modules.map(({ target }) => target),
-            moduleCaches,
-          )
-        : known.added;
-      const location = {
-        namespace: network.pid,
-        targets: targets.map(({ target }) => target),
-        layers: added.layers,
-        filter,
-      };
-      // A mount would create a path that has gone since.
-      const [taken, concealed, readOnly] = await Promise.all([
-        starts.take(programs, location).then(async (one) => {
-          start = one;
-          return { ...one, since: await one.begin() };
-        }),
-        existing([...hidden, ...sockets], ({ path }) => path),
-        existing([...(isLive ? folders : []), ...installed], (path) => path),
-      ]);
-      const { pid, run, end } = taken;
-      const layers = { ...taken, remove: starts.remove };
-      const overlay = createCommandOverlay(programs, layers, targets, async (changes) => {
-        const isKept = await questions.mayKeep(changes);
-        if (isKept) knownPaths = undefined; // packages may have been installed
-        return isKept;
-      });
-      const args = bwrapArguments({
-        uid: process.getuid!(),
-        gid: process.getgid!(),
-        overlays: overlay.mounts,
-        writable: [{ source: caches, target: caches }, ...added.binds],
-        readOnly: installedBinds(readOnly, added.binds, overlay.mounts),
-        hidden: concealed,
-        tmp,
-        kernelFiles,
-        tmpTargets,
-        folder,
-        ...startDescriptors,
-      });
-      const changeable = [...within, ...outside.map(outsideTarget)].map(({ target }) => target);
-      const cached = added.binds.map(({ target }) => target);
-      const writable = [...changeable, ...cached, caches, '/tmp', '/var/tmp', '/dev', '/proc'];
+      const [since, plan] = await Promise.all([readDiskClock(store), plans.planFor(request, network.pid)]);
+      const start = await starts.take(programs, plan);
+      started = start;
+      const { pid, processes } = start;
+      const [first] = await Promise.all([processes.first(), network.services]);
+      const overlay = createCommandOverlay(
+        programs,
+        { ...start, since, remove: starts.remove },
+        plan.overlays,
+        (changes) =>
+          questions.mayKeep(changes).then((isKept) => {
+            if (isKept) plans.forgetPaths(); // packages may have been installed
+            return isKept;
+          }),
+      );
       let isOver = false;
       return {
         spawn(program, environment) {
           try {
-            if (pid !== undefined) limited.enter(pid);
-            const { child, information } = run(args, program, environment);
-            processes.started(information);
+            for (const one of [pid, first]) if (one !== undefined) limited.enter(one);
+            const child = start.run({ program, environment, folder, writable: plan.writable });
             limited.started(processes.first(), () => void processes.end());
             return child;
           } catch (error) {
@@ -199,7 +123,7 @@ export function createLinuxSandbox(options: LinuxSandboxOptions): CommandSandbox
         network,
         environment: {
           ...network.environment,
-          ...cacheVariables(caches, { ...process.env, ...network.environment }),
+          ...cacheVariables(plan.caches, { ...process.env, ...network.environment }),
           ...temporaryVariables,
         },
         async keep(signal) {
@@ -208,13 +132,14 @@ export function createLinuxSandbox(options: LinuxSandboxOptions): CommandSandbox
           limited.end();
           await processes.end();
           await limited.remove();
-          const unseen = new Set([...concealed.map(({ path }) => path), ...readOnly]);
-          const report = await inTurn(() => overlay.keep(unseen, signal), signal);
-          if (isTested && !isLive) void starts.prepare(programs, location); // the test has no next command
+          const report = await inTurn(() => overlay.keep(plan.unseen, signal), signal);
+          if (isTested && !isLive)
+            // the test has no next command
+            void starts.prepare(programs, network.pid, () => plans.planFor(request, network.pid));
           return {
             ...report,
             blocked: connections.blocked(),
-            isWritable: (path) => isBelowAny(path, writable, readOnly),
+            isWritable: (path) => isBelowAny(path, plan.writable, plan.readOnly),
           };
         },
         async discard() {
@@ -222,91 +147,19 @@ export function createLinuxSandbox(options: LinuxSandboxOptions): CommandSandbox
           isOver = true;
           network.release();
           limited.end();
-          await Promise.all([processes.end(), end()]);
+          await start.end();
+          await processes.end();
           await limited.remove();
           await overlay.discard();
         },
       };
     } catch (error) {
       network.release();
-      await start?.end();
+      await started?.end();
       await limited.remove();
-      if (start) await removeCommandFolder(start.folder);
+      if (started) await removeCommandFolder(started.folder);
       throw error;
     }
-  }
-
-  function surroundingsOf(folders: readonly string[], hidden: readonly HiddenPath[]): FolderSurroundings {
-    const { env: environment } = process;
-    return { home, folders, hidden: [...hidden.map(({ path }) => path), store], environment, uid: process.getuid!() };
-  }
-
-  function cachesOf(folders: readonly string[]): string {
-    return paths.join(store, 'caches', createHash('sha256').update(folders.join('\n')).digest('hex').slice(0, 16));
-  }
-
-  function layersOf(
-    caches: string,
-    folders: readonly string[],
-    moduleCaches: readonly ModuleCache[],
-  ): Promise<CacheLayers> {
-    const stores = {
-      layerStore: paths.join(store, 'layers'),
-      cacheStore: paths.join(store, 'modules', paths.basename(caches)),
-    };
-    return createCacheLayers({ ...stores, folders }, moduleCaches);
-  }
-
-  /** Paths change rarely, and finding them reads many folders. */
-  async function currentPaths(folders: readonly string[]): Promise<KnownPaths> {
-    const key = JSON.stringify(folders);
-    const isKnown =
-      knownPaths?.key === key &&
-      knownPaths.until > Date.now() &&
-      (await areCachesCurrent((await knownPaths.paths).added));
-    if (!knownPaths || !isKnown) knownPaths = { key, until: Date.now() + pathsAge, paths: readPaths(folders) };
-    return knownPaths.paths;
-  }
-
-  async function readPaths(folders: readonly string[]): Promise<KnownPaths> {
-    const [found, ...installed] = await Promise.all([
-      findHiddenPaths({
-        home,
-        folders,
-        extra: [...options.hidden, store, ...(process.getuid!() === 0 ? systemSecretPaths : [])],
-      }),
-      ...folders.map(findInstalledFolders),
-    ]);
-    if (!found.isComplete) options.log?.('The workspace has too many files to look for secrets in all of them.');
-    const all = installed.flat();
-    const moduleCaches = await findModuleCaches(all);
-    const added = await layersOf(cachesOf(folders), folders, moduleCaches);
-    return { hidden: found.paths, installed: all, moduleCaches, added };
-  }
-
-  async function createFolders(caches: string): Promise<void> {
-    if (prepared.has(caches)) return;
-    await mkdir(caches, { recursive: true });
-    await Promise.all(cacheFolderNames.map((name) => createRealFolder(paths.join(caches, name))));
-    // A link may lead nowhere: tools ignore it. Settings with secrets are hidden where they are.
-    for (const [source, link] of cacheSettings)
-      await symlink(paths.join(home, source), paths.join(caches, link)).catch(() => undefined);
-    prepared.add(caches);
-  }
-
-  function filterFile(): Promise<string> {
-    filterPath ??= (async () => {
-      const filter = createSeccompFilter(process.arch as SeccompArchitecture);
-      const path = paths.join(
-        store,
-        `seccomp-${process.arch}-${createHash('sha256').update(filter).digest('hex').slice(0, 16)}`,
-      );
-      await writeFile(path, filter, { mode: 0o400, flag: 'wx' }).catch((error: NodeJS.ErrnoException) => {
-        if (error.code !== 'EEXIST') throw error;
-      });
-      return path;
-    })();
-    return filterPath;
   }
 
   /** Removes what commands of ended windows have left. Nothing of it was kept. */
@@ -318,13 +171,6 @@ export function createLinuxSandbox(options: LinuxSandboxOptions): CommandSandbox
     })();
     return swept;
   }
-}
-
-/** Creates a folder, in place of a file or a link: a command may have replaced an earlier one. */
-async function createRealFolder(path: string): Promise<void> {
-  const stats = await lstat(path).catch(() => undefined);
-  if (stats && !stats.isDirectory()) await rm(path, { force: true });
-  await mkdir(path, { recursive: true });
 }
 
 const setUpError = (error: Error): ToolError =>
@@ -339,22 +185,11 @@ function isBelowAny(path: string, folders: readonly string[], others: readonly s
   return nearest(folders) > nearest(others);
 }
 
-const runtimeFolder = '.runtime';
-
 /** Variables of folders for temporary files and sockets: the user's may name ones that are read-only or hidden. */
 const temporaryVariables = {
   ...Object.fromEntries(['TMPDIR', 'TMP', 'TEMP', 'TMUX_TMPDIR'].map((name) => [name, '/tmp'])),
   ...Object.fromEntries(['XDG_RUNTIME_DIR', 'SCREENDIR'].map((name) => [name, `/tmp/${runtimeFolder}`])),
 };
-
-async function existing<One>(all: readonly One[], pathOf: (one: One) => string): Promise<One[]> {
-  const isThere = (one: One) =>
-    lstat(pathOf(one)).then(
-      () => [one],
-      () => [],
-    );
-  return (await Promise.all(all.map(isThere))).flat();
-}
 
 /** Milliseconds after their last use until the temporary files of a run, and layers, are removed. */
 const maxTemporaryAge = 7 * 24 * 3_600_000;
@@ -380,22 +215,4 @@ function createTurns() {
     });
     return raceWithAbort(done, waiting.signal).finally(stopListening);
   };
-}
-
-/** Sockets outside of the folders that commands see empty. A read-only mount does not prevent a connection. */
-async function outsideSockets(): Promise<HiddenPath[]> {
-  const listed = socketPaths(await readFile('/proc/net/unix', 'utf8').catch(() => ''));
-  const found = await Promise.all(
-    listed.map(async (path) => {
-      const real = await realpath(path).catch(() => undefined);
-      const stats = real === undefined ? undefined : await stat(real).catch(() => undefined);
-      return stats?.isSocket() ? [{ path: real!, kind: 'file' as const }] : [];
-    }),
-  );
-  return [...new Map(found.flat().map((one) => [one.path, one])).values()];
-}
-
-async function temporaryFolders(): Promise<string[]> {
-  const real = await Promise.all(['/tmp', '/var/tmp'].map((path) => realpath(path).catch(() => undefined)));
-  return [...new Set(real.filter((path) => path !== undefined))];
 }

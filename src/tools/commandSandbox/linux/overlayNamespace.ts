@@ -13,6 +13,7 @@ export interface SandboxPrograms {
   find: string;
   xargs: string;
   sh: string;
+  perl: string;
 }
 
 /** Layers of an overlay: `upper` receives what a command writes, `merged` is where it is mounted. */

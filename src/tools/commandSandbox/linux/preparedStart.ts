@@ -1,17 +1,20 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { lstat, mkdir, open, utimes } from 'node:fs/promises';
+import { once } from 'node:events';
+import { mkdir, open } from 'node:fs/promises';
 import type { Socket } from 'node:net';
 import type { SandboxedProcess } from '../commandSandbox.ts';
 import { removeCommandFolder } from './commandFolder.ts';
+import { firstProcess, programDescriptor, programMessage, type SandboxedProgram } from './firstProcess.ts';
 import {
   createOverlayFolders,
   type OverlayFolders,
   overlayCommandLine,
   type SandboxPrograms,
 } from './overlayNamespace.ts';
+import { type SandboxedProcesses, watchSandboxedProcesses } from './sandboxedProcesses.ts';
 
-/** Location of a command that has not started. */
-export interface StartLocation {
+/** Sandbox of a command that has not started. */
+export interface StartPlan {
   /** Process whose user and network namespaces the command joins. */
   namespace: number;
   /** Absolute real paths that are shown as overlays. */
@@ -20,35 +23,32 @@ export interface StartLocation {
   layers: ReadonlyMap<string, string>;
   /** Path of the seccomp filter. */
   filter: string;
+  /** Returns the options of Bubblewrap. */
+  options(overlays: readonly OverlayFolders[]): string[];
+  /** Absolute real paths that something is mounted on, if the options name them. */
+  mountPoints: readonly string[];
 }
 
 /**
- * Process that has created the overlays of a command and waits for its program. Nothing has read a file in the overlays, so that they show
- * the folders as these are when the program starts.
+ * Sandbox that waits for its program. Nothing has read a file in the overlays, so that they show the folders as these are when the program
+ * starts.
  */
 export interface PreparedStart {
-  /** Process id; undefined if it could not be started. */
+  /** Process id of Bubblewrap; undefined if it could not be started. */
   pid: number | undefined;
+  /** Processes inside. */
+  processes: SandboxedProcesses;
   /** Folder of the layers. */
   folder: string;
   overlays: readonly OverlayFolders[];
   /** False if the process has ended. */
   isAlive(): boolean;
-  /** Returns the time of the start in milliseconds, by the clock of the disk. Call it before the paths of the command are read. */
-  begin(): Promise<number>;
-  /**
-   * Becomes the program, once. Throws what the system said if the process has ended.
-   * @param options options of Bubblewrap
-   */
-  run(options: readonly string[], program: readonly string[], environment: NodeJS.ProcessEnv): StartedProgram;
+  /** Resolves when everything is mounted. Rejects with what the system said if the process has ended. */
+  ready(): Promise<void>;
+  /** Starts the program, once. Throws what the system said if the process has ended. */
+  run(program: SandboxedProgram): SandboxedProcess;
   /** Ends the process if it still waits. */
   end(): Promise<void>;
-}
-
-interface StartedProgram {
-  child: SandboxedProcess;
-  /** Output of `--info-fd`. */
-  information: Socket;
 }
 
 /** Descriptors of the filter and of the information, as `bwrap` is told. */
@@ -59,11 +59,11 @@ const optionsDescriptor = 5;
 export async function prepareStart(
   programs: SandboxPrograms,
   folder: string,
-  { namespace, targets, layers, filter }: StartLocation,
+  { namespace, targets, layers, filter, options }: StartPlan,
 ): Promise<PreparedStart> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const overlays = await createOverlayFolders(folder, targets, layers);
-  const waiting = [programs.bwrap, '--args', String(optionsDescriptor), '--', programs.sh, '-c', initScript];
+  const waiting = [programs.bwrap, '--args', String(optionsDescriptor), '--', ...firstProcess(programs.perl)];
   const child = await startWaiting(
     overlayCommandLine(programs, { folder, count: targets.length, namespace }, waiting),
     filter,
@@ -71,54 +71,52 @@ export async function prepareStart(
     await removeCommandFolder(folder);
     throw error;
   });
-  const sockets = [1, 2, startDescriptors.informationDescriptor, optionsDescriptor].map(
-    (descriptor) => child.stdio[descriptor] as Socket,
-  );
-  const [, , information, options] = sockets as [Socket, Socket, Socket, Socket];
-  options.on('error', () => {}); // it has ended
+  const socket = (descriptor: number) => child.stdio[descriptor] as Socket;
+  const program = socket(programDescriptor);
+  const sockets = [1, 2, startDescriptors.informationDescriptor, optionsDescriptor].map(socket).concat(program);
+  for (const one of sockets) one.on('error', () => {}); // it has ended
   child.on('error', () => {}); // the owner of the command listens, too
   for (const one of [child, ...sockets]) one.unref();
   child.stderr.read(0); // starts to read
+  const processes = watchSandboxedProcesses(socket(startDescriptors.informationDescriptor));
+  socket(optionsDescriptor).end([...options(overlays), '--as-pid-1', '--clearenv', ''].join('\0'));
+  const isReady = once(program, 'readable').then(
+    () => program.read() !== null,
+    () => false,
+  );
   let hasProgram = false;
   const isAlive = () => child.pid !== undefined && child.exitCode === null && child.signalCode === null;
+  const endError = () => new Error(String(child.stderr.read() ?? '').trim() || `exit code ${child.exitCode}`);
 
   return {
     pid: child.pid,
+    processes,
     folder,
     overlays,
     isAlive,
-    async begin() {
-      const now = new Date();
-      await utimes(folder, now, now);
-      return (await lstat(folder)).ctimeMs;
+    async ready() {
+      for (const one of [child, program]) one.ref();
+      if (await isReady) return;
+      if (isAlive()) await once(child, 'close');
+      throw endError();
     },
-    run(bwrapOptions, program, environment) {
-      if (!isAlive()) throw new Error(String(child.stderr.read() ?? '').trim() || `exit code ${child.exitCode}`);
-      const variables = Object.entries(environment).flatMap(([name, value]) =>
-        value === undefined ? [] : ['--setenv', name, value],
-      );
-      // The program comes last: Bubblewrap starts with a part of the options if this process ends meanwhile.
-      const words = [
-        '--as-pid-1',
-        '--clearenv',
-        ...variables,
-        ...bwrapOptions,
-        '--setenv',
-        programVariable,
-        program.map(quoted).join(' '),
-      ];
-      if ([...words, ...program].some((word) => word.includes('\0'))) throw new Error('It contains a zero byte.');
+    run(sandboxed) {
+      if (!isAlive()) throw endError();
+      const message = programMessage(sandboxed);
       hasProgram = true;
       for (const one of [child, ...sockets]) one.ref();
-      options.end(`${words.join('\0')}\0`);
-      return { child, information };
+      program.end(message);
+      return child;
     },
     async end() {
-      if (hasProgram || !isAlive()) return;
-      const ended = new Promise((resolve) => child.once('exit', resolve));
-      child.ref();
-      child.kill('SIGKILL');
-      await ended;
+      if (hasProgram) return;
+      if (isAlive()) {
+        const ended = once(child, 'exit');
+        child.ref();
+        child.kill('SIGKILL');
+        await ended;
+      }
+      await processes.end();
     },
   };
 }
@@ -130,7 +128,7 @@ async function startWaiting([program, ...args]: readonly string[], filter: strin
       cwd: '/',
       env: startEnvironment(),
       // Never a pipe as input: bash treats a socket as a remote shell and reads profiles.
-      stdio: ['ignore', 'pipe', 'pipe', filterFile.fd, 'pipe', 'pipe'],
+      stdio: ['ignore', 'pipe', 'pipe', filterFile.fd, 'pipe', 'pipe', 'pipe'],
       detached: true, // own process group, to be ended together
     });
     return child as SandboxedProcess;
@@ -138,17 +136,6 @@ async function startWaiting([program, ...args]: readonly string[], filter: strin
     await filterFile.close();
   }
 }
-
-/** Variable with the program, as words of a shell. Not an argument: it is not known yet, and other users can read arguments. */
-const programVariable = 'TOWPATH_PROGRAM';
-
-/**
- * First process of a PID namespace: Bubblewrap then ends when the kernel has ended all other ones. Its own first process reports the exit of
- * the command while processes in the background still write.
- */
-const initScript = `eval "set -- $${programVariable}"; unset ${programVariable}; "$@"; exit $?`;
-
-const quoted = (word: string): string => `'${word.replaceAll("'", "'\\''")}'`;
 
 // The variables of the command follow with the program.
 function startEnvironment(): NodeJS.ProcessEnv {

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import * as paths from 'node:path';
 import { isPrivateNetworkAddress } from '../../network/addresses.ts';
-import { readListeningSockets } from '../../network/listeningSockets.ts';
+import { readListeningSockets, readSocketCounts } from '../../network/listeningSockets.ts';
 import type { NetworkTarget } from '../commandSandbox.ts';
 import { type NetworkNamespace, proxySocketName, startNetworkNamespace } from '../network/namespace.ts';
 import { startSandboxProxy } from '../network/proxy.ts';
@@ -13,17 +13,26 @@ import { removeLeftovers } from './leftovers.ts';
 type ConnectionAnswer = (target: NetworkTarget, signal: AbortSignal) => Promise<boolean>;
 
 interface RunNetwork extends Pick<NetworkNamespace, 'pid' | 'environment' | 'connect'> {
+  /** Resolves when the network knows the services of this machine. Never rejects. */
+  services: Promise<void>;
   /** Call when the command has ended. */
   release(): void;
 }
 
 interface Network {
   namespace: NetworkNamespace;
-  /** Ports of services of this machine that the namespace knows. */
-  services: string;
+  services?: KnownServices;
   commands: ConnectionAnswer[];
   idle?: NodeJS.Timeout;
   close(): Promise<void>;
+}
+
+/** Services of this machine that a namespace knows. */
+interface KnownServices {
+  ports: string;
+  /** Numbers of sockets when the services were read, and the time until which these tell if services have changed. */
+  counts: string;
+  until: number;
 }
 
 /** Milliseconds after its last command until a network ends. */
@@ -49,7 +58,7 @@ export function createRunNetworks(options: { bwrap: string; forwarder: string; l
       const network = await starting;
       clearTimeout(network.idle);
       network.commands.push(answer);
-      await offerMachineServices(network).catch((error: Error) =>
+      const services = offerMachineServices(network).catch((error: Error) =>
         options.log?.(`Services of this machine cannot be reached from the sandbox: ${error.message}`),
       );
       const { pid, environment, connect } = network.namespace;
@@ -60,7 +69,7 @@ export function createRunNetworks(options: { bwrap: string; forwarder: string; l
         clearTimeout(network.idle);
         network.idle = setTimeout(() => void network.close(), idleLimit).unref();
       };
-      return { pid, environment, connect, release };
+      return { pid, environment, connect, services, release };
     },
     async close(): Promise<void> {
       await Promise.all(
@@ -100,15 +109,21 @@ export function createRunNetworks(options: { bwrap: string; forwarder: string; l
     };
     const own = networks.get(runId);
     void namespace.ended.then(close); // the next command starts another
-    return { namespace, services: '', commands, close };
+    return { namespace, commands, close };
   }
 }
 
+/** Milliseconds after which the services of this machine are read in any case. */
+const servicesAge = 20_000;
+
 async function offerMachineServices(network: Network): Promise<void> {
+  const counts = await readSocketCounts();
+  const known = network.services;
+  if (known && known.counts === counts && known.until > Date.now()) return;
   const sockets = await readListeningSockets('self');
-  const ports = sockets.flatMap(({ port, reachedAt }) => (reachedAt.length > 0 ? [port] : []));
-  const all = [...new Set(ports)].sort((one, other) => one - other);
-  if (network.services === all.join()) return;
-  await network.namespace.setServices(all);
-  network.services = all.join();
+  const all = sockets.flatMap(({ port, reachedAt }) => (reachedAt.length > 0 ? [port] : []));
+  const services = [...new Set(all)].sort((one, other) => one - other);
+  const ports = services.join();
+  if (known?.ports !== ports) await network.namespace.setServices(services);
+  network.services = { ports, counts, until: Date.now() + servicesAge };
 }

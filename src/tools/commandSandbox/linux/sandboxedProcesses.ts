@@ -4,9 +4,7 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /** Processes of a command in a process namespace of their own. */
-interface SandboxedProcesses {
-  /** @param information what `bwrap --info-fd` writes: the process id of the first process, as seen from outside */
-  started(information: Readable): void;
+export interface SandboxedProcesses {
   /** Returns the process id of the first process; undefined if there is none. */
   first(): Promise<number | undefined>;
   /** Ends all processes and waits until they are gone. */
@@ -21,20 +19,18 @@ interface FirstProcess {
 /**
  * A command that is stopped ends with `bwrap`: the processes inside are killed afterwards, and write until then. The first process of a
  * namespace is gone only after all others.
+ * @param information what `bwrap --info-fd` writes: the process id of the first process, as seen from outside
  */
-export function watchSandboxedProcesses(): SandboxedProcesses {
-  let first: Promise<FirstProcess | undefined> = Promise.resolve(undefined);
-  return {
-    started(information) {
-      first = text(information).then(
-        async (written) => {
-          const pid = Number(/"child-pid"\s*:\s*(\d+)/.exec(written)?.[1]) || undefined;
-          const began = pid === undefined ? undefined : await startOf(pid);
-          return began === undefined ? undefined : { pid: pid!, began };
-        },
-        () => undefined,
-      );
+export function watchSandboxedProcesses(information: Readable): SandboxedProcesses {
+  const first = text(information).then(
+    async (written): Promise<FirstProcess | undefined> => {
+      const pid = Number(/"child-pid"\s*:\s*(\d+)/.exec(written)?.[1]) || undefined;
+      const began = pid === undefined ? undefined : await startOf(pid);
+      return began === undefined ? undefined : { pid: pid!, began };
     },
+    () => undefined,
+  );
+  return {
     first: async () => (await first)?.pid,
     async end() {
       const process = await first;

@@ -24,7 +24,7 @@ async function findProgram(name: string): Promise<string | undefined> {
   return undefined;
 }
 
-const programNames = ['bwrap', 'mount', 'nsenter', 'unshare', 'find', 'xargs', 'sh'] as const;
+const programNames = ['bwrap', 'mount', 'nsenter', 'unshare', 'find', 'xargs', 'sh', 'perl'] as const;
 
 let foundPrograms: Promise<SandboxPrograms> | undefined;
 
@@ -74,9 +74,7 @@ export async function testSandbox(
     if (open.length === 0) await mkdir(own, { recursive: true });
     const opened = open.length > 0 ? open : [own];
     const isOpen = opened.some((folder) => home === folder || home.startsWith(`${folder}/`));
-    const tryOnce = () => tryCommand(isOpen ? paths.dirname(store) : home, opened, prepare);
-    // A socket that goes away while the sandbox is set up makes the start fail, and the answer holds for the whole window.
-    const problem = await tryOnce().catch(tryOnce);
+    const problem = await tryCommand(isOpen ? paths.dirname(store) : home, opened, prepare);
     if (problem) return { isAvailable: false, reason: message('a test failed ({0})', problem) };
     return { isAvailable: true, program: await versionOf(bwrap) };
   } catch (error) {
@@ -104,17 +102,24 @@ async function hasOtherOwner(folder: string): Promise<boolean> {
 }
 
 const missingProgram = (name: string): SandboxAvailability =>
-  name === 'bwrap'
-    ? {
-        isAvailable: false,
-        reason: message('bubblewrap is not installed'),
-        steps: message('Install it with: {0}', 'sudo apt-get install bubblewrap'),
-      }
-    : {
-        isAvailable: false,
-        reason: message('util-linux is not installed'),
-        steps: message('Install it with: {0}', 'sudo apt-get install util-linux mount findutils'),
-      };
+  missingPrograms[name as keyof typeof missingPrograms] ?? {
+    isAvailable: false,
+    reason: message('util-linux is not installed'),
+    steps: message('Install it with: {0}', 'sudo apt-get install util-linux mount findutils'),
+  };
+
+const missingPrograms: Partial<Record<(typeof programNames)[number], SandboxAvailability>> = {
+  bwrap: {
+    isAvailable: false,
+    reason: message('bubblewrap is not installed'),
+    steps: message('Install it with: {0}', 'sudo apt-get install bubblewrap'),
+  },
+  perl: {
+    isAvailable: false,
+    reason: message('Perl is not installed'),
+    steps: message('Install it with: {0}', 'sudo apt-get install perl'),
+  },
+};
 
 // `inside` proves that the script ran; `wrote` must not appear. The pipe is a change that is read and never kept.
 const testScript = `mkfifo "$1/.towpath-test-$$" && echo inside

@@ -12,17 +12,13 @@ const policy: SandboxPolicy = {
   kernelFiles: ['/proc/sys'],
   tmp: '/var/runs/1/tmp',
   tmpTargets: ['/tmp', '/var/tmp'],
-  folder: '/home/ann/ws/src',
 };
 
 /** Expects the mounts of the policy: one a line, without those that every policy has. */
 function check(change: Partial<SandboxPolicy>, expected: string): void {
   const args = bwrapArguments({ ...policy, ...change }).join(' ');
   const mounts = args.slice(args.indexOf('/var/runs/1/tmp /var/tmp') + '/var/runs/1/tmp /var/tmp'.length);
-  const lines = mounts
-    .slice(0, mounts.indexOf('--chdir'))
-    .replace(/ (?=--(?!tmpfs))|(?<!0111) (?=--tmpfs)/g, '\n')
-    .trim();
+  const lines = mounts.replace(/ (?=--(?!tmpfs))|(?<!0111) (?=--tmpfs)/g, '\n').trim();
   assert.equal(lines, expected.trim().replace(/^ +/gm, ''));
 }
 
@@ -38,7 +34,7 @@ describe('the arguments of bwrap', () => {
         '--ro-bind / / --proc /proc --dev /dev --tmpfs /run --ro-bind /proc/sys /proc/sys',
         '--bind /var/runs/1/tmp /tmp --bind /var/runs/1/tmp /var/tmp',
         '--bind /var/runs/1/merged /home/ann/ws --perms 0111 --tmpfs /var/runs/1/merged',
-        '--remount-ro /run --remount-ro /var/runs/1/merged --chdir /home/ann/ws/src',
+        '--remount-ro /run --remount-ro /var/runs/1/merged',
       ].join(' '),
     ));
 
@@ -133,7 +129,6 @@ describe('the arguments of bwrap', () => {
         { hidden: [{ path, kind: 'file' }] },
         { tmp: path },
         { tmpTargets: [path] },
-        { folder: path },
       ];
       for (const change of changes)
         assert.throws(() => bwrapArguments({ ...policy, ...change }), /Not an absolute, normalized path/);

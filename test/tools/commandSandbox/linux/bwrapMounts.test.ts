@@ -12,6 +12,7 @@ describe('a command in bwrap', function () {
   let outer: string;
   let policy: SandboxPolicy;
   const at = (path: string) => paths.join(outer, path);
+  const optionsOf = (one: SandboxPolicy) => [...bwrapArguments(one), '--chdir', one.overlays[0]!.shown];
 
   before(async function () {
     if (!canRunBwrap()) return this.skip();
@@ -44,7 +45,6 @@ describe('a command in bwrap', function () {
       kernelFiles: [],
       tmp: at('tmp'),
       tmpTargets: ['/tmp'],
-      folder: shown,
     };
   });
 
@@ -79,13 +79,13 @@ describe('a command in bwrap', function () {
   ];
   for (const [command, output] of cases)
     it(`answers “${command}” with ${output || 'nothing'}`, () => {
-      const result = runBwrap(bwrapArguments(policy), command);
+      const result = runBwrap(optionsOf(policy), command);
       if (typeof output === 'string') assert.equal(result.output, output);
       else assert.match(result.output, output);
     });
 
   it('writes to the overlay and to the private folder only', () => {
-    assert.deepEqual(runBwrap(bwrapArguments(policy), 'echo new > file && echo 1 > /tmp/b'), { code: 0, output: '' });
+    assert.deepEqual(runBwrap(optionsOf(policy), 'echo new > file && echo 1 > /tmp/b'), { code: 0, output: '' });
     assert.deepEqual(
       ['merged/file', 'home/.config/Code/ws/file', 'tmp/b'].map((path) => readFileSync(at(path), 'utf8')),
       ['new\n', 'real', '1\n'],
@@ -100,7 +100,7 @@ describe('a command in bwrap', function () {
     try {
       const connect = (change: Partial<SandboxPolicy>) =>
         runBwrap(
-          bwrapArguments({ ...policy, ...change }),
+          optionsOf({ ...policy, ...change }),
           `perl -MSocket -e 'socket(S, 1, 1, 0); connect(S, sockaddr_un("${path}")) and print "connected"'`,
         ).output;
       assert.equal(connect({}), 'connected');

@@ -91,6 +91,20 @@ describe('a start of a sandboxed command that was prepared after the one before'
     assert.deepEqual([readdirSync(folder).join(), readdirSync(`${folder}/../old`).join()], ['a,b', 'a']);
   });
 
+  it('is not used when a secret was replaced', async () => {
+    outside('echo KEY=old > .env');
+    await prepare();
+    outside('echo KEY=new > t; mv t .env');
+    assert.match(await run('cat .env'), /Permission denied/);
+  });
+
+  it('is not used when a folder around a secret was replaced', async () => {
+    outside('mkdir server; echo KEY=old > server/.env');
+    await prepare();
+    outside('mv server old; mkdir server; mv old/.env server; echo new > server/new');
+    assert.match(await run('ls -A server; cat server/.env; ls -A old'), /^\.env\nnew\ncat: .*Permission denied\n$/);
+  });
+
   it('is not used when something was mounted or unmounted since', async function () {
     if (process.getuid!() !== 0) return this.skip();
     const mount = paths.join(sandbox.home, 'mount');
@@ -134,6 +148,28 @@ describe('a start of a sandboxed command that was prepared after the one before'
     assert.deepEqual(own.sort(), Object.entries(env).map(([name, value]) => `${name}=${value}`).sort()); // biome-ignore format: one line
     assert.equal(descriptors, '3\n'); // the folder that is listed
     assert.ok(told.includes('bwrap') && !told.includes("it's") && !told.includes('env -0'), told);
+  });
+
+  it('is not affected by the variables of its command', async () => {
+    await prepare();
+    const env = { PATH: process.env.PATH, PERL5OPT: '-Mmissing', LD_PRELOAD: '' };
+    assert.equal(await run('echo "$PERL5OPT"; exit 3', env), '-Mmissing\n');
+  });
+
+  it('returns the exit code of its command, also after a signal', async () => {
+    const codeOf = async (line: string) => (await runSandboxed(await begin(), line)).code;
+    await prepare();
+    assert.deepEqual(
+      [await codeOf('exit 3'), await codeOf('kill -TERM $$'), await codeOf('exec /missing')],
+      [3, 143, 127],
+    );
+  });
+
+  it('moves files between the folders of the workspace', async () => {
+    outside('mkdir a b; echo 1 > a/file');
+    await prepare();
+    await run('mv a/file b/moved; mv a c; ln b/moved c/linked');
+    assert.equal(outside('cat b/moved c/linked'), '1\n1\n');
   });
 
   it('ends with the window, and leaves no folder', async () => {

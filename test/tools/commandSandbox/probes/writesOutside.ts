@@ -1,10 +1,15 @@
+import { execFileSync } from 'node:child_process';
 import {
+  closeSync,
+  constants,
   existsSync,
   linkSync,
   lstatSync,
   mkdirSync,
+  openSync,
   readdirSync,
   readFileSync,
+  readSync,
   renameSync,
   rmSync,
   symlinkSync,
@@ -122,6 +127,22 @@ export const writesOutside: readonly Probe[] = [
     'creates a device, a pipe and a socket',
     'mkfifo $OUT/pipe; mknod $OUT/device c 1 3; mknod $OUT/whiteout c 0 0',
   ),
+  outside('writes into a pipe that is read', 'echo x > $OUT/pipe || true', {
+    prepare({ out, variables, cleanUp }) {
+      execFileSync('mkfifo', ['-m', '666', `${out}/pipe`]);
+      const reader = openSync(`${out}/pipe`, constants.O_RDWR | constants.O_NONBLOCK);
+      cleanUp(() => closeSync(reader));
+      variables.READER = String(reader);
+    },
+    effect({ variables }) {
+      try {
+        return readSync(Number(variables.READER), Buffer.alloc(10)) > 0 ? 'text in the pipe' : undefined;
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code === 'EAGAIN') return undefined; // empty
+        throw error;
+      }
+    },
+  }),
   outside('writes by Git', 'git init -q $OUT/new; git config --global probe.a b'),
   outside(
     'writes objects of Git',
@@ -129,7 +150,6 @@ export const writesOutside: readonly Probe[] = [
   ),
   outside('unpacks an archive with absolute names', 'tar -xPf archive.tar; true', {
     prepare({ ws, out }) {
-      const { execFileSync } = process.getBuiltinModule('node:child_process');
       writeFileSync(`${out}/new`, 'x');
       execFileSync('tar', ['-cPf', `${ws}/archive.tar`, `${out}/new`]);
       rmSync(`${out}/new`);
@@ -221,7 +241,6 @@ export const writesOutside: readonly Probe[] = [
     prepare(world) {
       const key = process.pid * 1000 + Number(world.tag.split('-').at(-2));
       world.variables.KEY = String(key);
-      const { execFileSync } = process.getBuiltinModule('node:child_process');
       world.cleanUp(() => world.isControl && execFileSync('ipcrm', ['-M', String(key)]));
     },
     effect: ({ variables }) =>
