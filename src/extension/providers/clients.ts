@@ -91,6 +91,7 @@ export class ModelClients {
         modules: () => this.engine.modules(),
         label: model === 'demo' ? message('the demo model') : path.basename(model),
         modelMemory: this.modelMemory,
+        chatFormats: path.join(this.context.globalStorageUri.fsPath, 'chat-formats'),
         idleUnloadMs: () => settings()['local.idleUnload'],
         keep: this.keep,
         onLog: (line) => this.log.info(line),

@@ -37,6 +37,8 @@ export interface LocalModelClientOptions {
   threads?: number;
   gpu?: 'auto' | false;
   chatWrapper?: ChatWrapperName;
+  /** Folder in which the formats of templates are remembered; absent: a start finds out again. */
+  chatFormats?: string;
   modelMemory?: LoadedModelScheduler;
   /** Returns the idle milliseconds before the model is unloaded, read at the end of each job; 0: never. */
   idleUnloadMs?: () => number;
@@ -102,6 +104,7 @@ export function createLocalModelClient(options: LocalModelClientOptions): LocalM
         threads: options.threads || inferenceThreadCount(availableParallelism(), loadavg()[0]!),
         gpu: avoided === undefined ? (options.gpu ?? 'auto') : false,
         chatWrapper: options.chatWrapper ?? 'auto',
+        ...(options.chatFormats !== undefined && { chatFormats: options.chatFormats }),
         keep: options.keep?.(),
         ...(options.oneRun && { oneRun: true }),
         ...(options.fullCache === false && { fullCache: false }),

@@ -29,6 +29,8 @@ export interface ModelLoadOptions {
   threads: number;
   gpu: 'auto' | false;
   chatWrapper: ChatWrapperName;
+  /** Folder with the formats of templates that were found before. */
+  chatFormats?: string;
   fullCache?: false;
   lookup?: false;
   keep?: SequenceStateCacheOptions;

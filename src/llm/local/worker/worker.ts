@@ -25,6 +25,7 @@ import type {
 } from '../ipc/ipc.ts';
 import { initialContextTokens, maxContextSize, tokensWithReply } from '../modelFile/contextSize.ts';
 import { invalidGgufReason } from '../modelFile/ggufHeader.ts';
+import { resolveChatFormat } from './chatFormat.ts';
 import { type ContextWithStateCache, createInferenceContext, type LlamaSequence } from './context.ts';
 import { type FittedPrompt, fitPrompt } from './fitPrompt.ts';
 import { prefillPromptTokens } from './prefill.ts';
@@ -110,7 +111,12 @@ async function createEngine(options: ModelLoadOptions): Promise<Engine> {
     send: send,
     log,
   });
-  const chatWrapper = library.resolveChatWrapper(model, { type: options.chatWrapper });
+  const chatWrapper = await resolveChatFormat<LlamaModel, ChatWrapper>(
+    library,
+    model,
+    options.chatWrapper,
+    options.chatFormats,
+  );
   logSetup(llama, model, context, options.threads);
   logWrapper(model, chatWrapper, options.chatWrapper);
   const form = `${chatWrapper.wrapperName} of ${model.filename ?? ''}`; // includes the file name, because the template in a file may be unique
