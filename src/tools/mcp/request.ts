@@ -27,7 +27,7 @@ const progressInterval = 100;
 
 /**
  * Sends a request with limits. Throws `TOOL_INTERRUPTED` and `TOOL_TIMEOUT` as `ToolError` after cancelling at the server; other errors
- * unchanged. Each request has a separate signal, because the SDK keeps listening after the end and would cancel finished requests.
+ * unchanged.
  */
 export async function sendWithTimeout<Result>(
   { signal, ms, subject, output }: RequestLimits,

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Tool as ListedTool, Prompt, Resource } from '@modelcontextprotocol/sdk/types.js';
+import type { Prompt, Resource } from '@modelcontextprotocol/client';
 import { escapeInvisibleInLine } from '../../protocol/text/escapeInvisible.ts';
 import { type LocalizedMessage, message, toEnglishText } from '../../protocol/text/l10n.ts';
 import { type LocalizableText, storedLocalizableText } from '../../protocol/text/localized.ts';
@@ -9,7 +9,7 @@ import { ToolError } from '../core/tool.ts';
 import { redactAllSecrets } from '../shell/environment.ts';
 import type { McpServerDefinition } from './config/config.ts';
 import type { ResolvedServerLaunch } from './config/resolveLaunch.ts';
-import { type ConnectionHooks, connectMcpServer, type McpConnection } from './connection.ts';
+import { connectMcpServer } from './connection.ts';
 import { parseCallToolResult, parseGetPromptResult, parseReadResourceResult } from './forms/contentForms.ts';
 import {
   type OmittedListItem,
@@ -18,9 +18,12 @@ import {
   parseResourceList,
   parseToolList,
 } from './forms/listForms.ts';
+import type { ListedTool } from './forms/toolSchema.ts';
 import { loadMcpSdk, type McpSdk } from './loadSdk.ts';
+import type { ConnectionHooks, McpConnection, McpOpening } from './openClient.ts';
 import { redactor } from './redactSecrets.ts';
 import { type McpRequestOptions, sendWithTimeout } from './request.ts';
+import { uncheckedResultSchema } from './transport/plainResults.ts';
 import { McpServerFault } from './transport/stdio.ts';
 
 const around =
@@ -38,8 +41,6 @@ function stderrTail(output: string, orLast: boolean): string | undefined {
     .filter((line) => line !== '' && !around.test(line));
   return lines.findLast((line) => errorLinePattern.test(line)) ?? (orLast ? lines.at(-1) : undefined);
 }
-
-export type { ListedTool };
 
 class NoResult extends ToolError {}
 
@@ -88,6 +89,7 @@ export class McpServer {
   /** Failed after having run, so a restart may help. */
   mayReturn = false;
   private connection?: McpConnection;
+  private opening: McpOpening = 'negotiated';
   sdk?: McpSdk;
   private starting?: Promise<void>;
   private stopping = new AbortController();
@@ -177,7 +179,9 @@ export class McpServer {
         this.sdk,
         this.hooks(),
         AbortSignal.any([signal, limit.signal]),
+        this.opening,
       );
+      this.opening = connection.client.getProtocolEra() === 'legacy' ? 'initialize' : 'negotiated';
       if (signal.aborted) return void connection.close();
       this.connection = connection;
       const tools = await this.firstList(limit.signal);
@@ -355,7 +359,7 @@ export class McpServer {
     try {
       const limits = { signal, ms: callMs, subject, output: redactedOutput };
       const send = (request: McpRequestOptions) =>
-        connection.client.request({ method, params }, sdk.ResultSchema, request);
+        connection.client.request({ method, params }, uncheckedResultSchema, request);
       const result = read(await sendWithTimeout(limits, send), sdk);
       if (result === undefined) throw this.noResult();
       return redact(result);
@@ -366,13 +370,12 @@ export class McpServer {
 
   private callFailed(error: unknown, sdk: McpSdk): ToolError {
     if (this.state.phase === 'failed') return this.notRunning();
-    const { message: text = '', name } = error as { message?: string; name?: string };
-    // Servers use the SDK's code for a closed connection for their own errors too.
-    if (error instanceof sdk.McpError && this.connection?.client.transport) {
-      const reason = text.replace(/^MCP error -?\d+: /, '').slice(0, 4000);
-      return new ToolError('TOOL_EXEC_FAILED', this.redact(`${this.subject} says: ${reason}`));
-    }
-    if (/ZodError/.test(name ?? '')) return this.noResult();
+    const { message: text } = error as Error;
+    if (error instanceof sdk.ProtocolError)
+      return new ToolError('TOOL_EXEC_FAILED', this.redact(`${this.subject} says: ${text.slice(0, 4000)}`));
+    const { InvalidResult, UnsupportedResultType } = sdk.SdkErrorCode;
+    if (error instanceof sdk.SdkError && [InvalidResult, UnsupportedResultType].includes(error.code))
+      return this.noResult();
     this.fail(message('is no longer connected ({0})', text.slice(0, 200))); // lost network, or expired session
     return this.notRunning();
   }

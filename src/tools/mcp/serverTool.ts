@@ -7,6 +7,7 @@ import type { ToolOrigin } from '../core/toolOrigin.ts';
 import { redactAllSecrets } from '../shell/environment.ts';
 import { mcpCallResultData, mcpToolResultSchema } from './callResult.ts';
 import type { McpServerDefinition } from './config/config.ts';
+import type { ListedTool } from './forms/toolSchema.ts';
 import type { McpSdk } from './loadSdk.ts';
 import {
   cleanDescription,
@@ -15,7 +16,7 @@ import {
   mcpSchemaLimitsInPrompt,
   type SchemaTextLimits,
 } from './schema.ts';
-import type { ListedTool, McpServer } from './server.ts';
+import type { McpServer } from './server.ts';
 
 /**
  * Options of a server's tool. `name` is `mcp.<server>.<tool>`. `trusted`: the user trusts the read-only hints. `hidden`: callable but not in the prompt (too many

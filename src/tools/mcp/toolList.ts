@@ -5,10 +5,11 @@ import {
   earlierToolDefinitions,
   type McpApprovalStore,
 } from './approved.ts';
+import type { ListedTool } from './forms/toolSchema.ts';
 import { createMcpToolNamer, uniqueServerNames } from './names.ts';
 import { resourceTool } from './resources.ts';
 import { mcpSchemaLimitsInSearch } from './schema.ts';
-import type { ListedTool, McpServer } from './server.ts';
+import type { McpServer } from './server.ts';
 import { hashServerTool } from './serverText.ts';
 import { createServerTool, createServerToolOrigin, toServerToolDefinition } from './serverTool.ts';
 import { createToolSearchTools, maxPromptTools, type SearchableTool, toolDefinitionLookupTools } from './toolSearch.ts';

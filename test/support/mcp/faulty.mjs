@@ -53,6 +53,8 @@ createInterface({ input: process.stdin }).on('line', (line) => {
     if (fault === 'never-rests' && lists > 1) write({ method: 'notifications/tools/list_changed' });
   }
   if (method === 'tools/call') call(id, params);
+  if (id !== undefined && method && !['initialize', 'tools/list', 'tools/call'].includes(method) && fault !== 'silent')
+    write({ id, error: { code: -32601, message: 'Method not found' } });
 });
 
 function call(id, { name, arguments: given, _meta }) {

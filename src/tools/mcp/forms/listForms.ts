@@ -1,9 +1,10 @@
-import type { Tool as ListedTool, Prompt, Resource } from '@modelcontextprotocol/sdk/types.js';
+import type { Prompt, Resource } from '@modelcontextprotocol/client';
 import type * as z from 'zod';
 import { zodIssueText } from '../../../protocol/text/zodIssueText.ts';
 import type { McpSdk } from '../loadSdk.ts';
 import { isNestedTooDeep } from '../schema.ts';
 import { isJsonObject, withoutNullMembers } from './messageForms.ts';
+import { type ListedTool, listedToolSchema } from './toolSchema.ts';
 
 // Lists of servers, parsed item by item: an invalid item does not affect the others. Valid items stay unchanged, so that their hashes and
 // approvals stay valid.
@@ -25,8 +26,8 @@ type Json = Record<string, unknown>;
 const maxLeftOut = 1000;
 const longestName = 200;
 
-export const parseToolList = (result: Json, sdk: McpSdk): ParsedMcpItemList<ListedTool> | undefined =>
-  listIn(result, 'tools', sdk.ToolSchema, plainTool);
+export const parseToolList = (result: Json): ParsedMcpItemList<ListedTool> | undefined =>
+  listIn(result, 'tools', listedToolSchema, plainTool);
 
 export const parsePromptList = (result: Json, sdk: McpSdk): ParsedMcpItemList<Prompt> | undefined =>
   listIn(result, 'prompts', sdk.PromptSchema, plainPrompt);

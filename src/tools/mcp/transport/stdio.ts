@@ -1,8 +1,7 @@
 import { type ChildProcess, spawn as nodeSpawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
-import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
+import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import { type LocalizedMessage, message } from '../../../protocol/text/l10n.ts';
 import { UserFacingError } from '../../../protocol/text/localized.ts';
 import { currentProgramEnvironment, resolveProgramPath } from '../../core/programs.ts';
@@ -31,7 +30,7 @@ interface StdioHooks {
 export class McpServerFault extends UserFacingError {}
 
 /**
- * Creates the stdio transport: a child process with one JSON message per line (MCP specification, transports). Unlike the SDK's: a process
+ * Creates the stdio transport: a child process with one JSON message per line (MCP specification, transports). Unlike the client's: a process
  * group that ends together, an environment without the editor's secrets, and a limit for incomplete lines.
  */
 export function stdioTransport(launch: StdioServerConfig, sdk: McpSdk, hooks: StdioHooks): Transport {

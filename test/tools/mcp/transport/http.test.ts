@@ -57,7 +57,7 @@ describe('MCP over HTTP: what is not done', () => {
     ['a redirect within the server', (_, r) => r.writeHead(308, { location: '/other' }).end(), 'redirects to ORIGIN/other, which is not followed; configure that address'],
     ['500', (_, r) => r.writeHead(500).end('oops'), 'answered 500'],
     ['404 on both ways', (_, r) => r.writeHead(404).end(), 'answered 404'],
-    ['something else entirely', (_, r) => r.setHeader('content-type', 'text/html').end('<html>'), 'could not be connected to: Streamable HTTP error: Unexpected content type: text/html'],
+    ['something else entirely', (_, r) => r.setHeader('content-type', 'text/html').end('<html>'), 'could not be connected to: Unexpected content type: text/html'],
   ]; // biome-ignore format: a table
   for (const [what, listener, problem] of refusals)
     it(what, async () => {

@@ -1,0 +1,42 @@
+import type { JSONRPCMessage, MessageExtraInfo, Transport, TransportSendOptions } from '@modelcontextprotocol/client';
+
+interface TransportHandlers {
+  /** Called before a message is sent. */
+  onSend(message: JSONRPCMessage, options?: TransportSendOptions): void;
+  /** Returns the message to pass on; undefined drops it. */
+  onReceive(message: JSONRPCMessage): JSONRPCMessage | undefined;
+  onError?(error: Error): void;
+  onClose?(): void;
+}
+
+/** Wraps a transport so that each message passes the handlers. */
+export function createOuterTransport(inner: Transport, handlers: TransportHandlers): Transport {
+  const outer: Transport = {
+    start: () => inner.start(),
+    send: (message, options) => {
+      handlers.onSend(message, options);
+      return inner.send(message, options);
+    },
+    close: () => {
+      handlers.onClose?.();
+      return inner.close();
+    },
+    get sessionId() {
+      return inner.sessionId;
+    },
+    ...(inner.hasPerRequestStream && { hasPerRequestStream: true }),
+    // The client takes a transport with these members for a process: a silent one is then spoken to in the older way.
+    ...('pid' in inner && { pid: null, stderr: null }),
+    setProtocolVersion: (version) => inner.setProtocolVersion?.(version),
+  };
+  inner.onclose = () => outer.onclose?.();
+  inner.onerror = (error) => {
+    handlers.onError?.(error);
+    outer.onerror?.(error);
+  };
+  inner.onmessage = (message: JSONRPCMessage, extra?: MessageExtraInfo) => {
+    const passed = handlers.onReceive(message);
+    if (passed) outer.onmessage?.(passed, extra);
+  };
+  return outer;
+}
