@@ -1,15 +1,30 @@
 // Loaded only before the first start of a server: the official client and the schema validator. Other modules import types from here and
 // the rest by `loadMcpSdk`.
 export {
+  assertSecureTokenEndpoint,
   Client,
+  checkResourceAllowed,
+  computeScopeUnion,
+  discoverAuthorizationServerMetadata,
+  discoverOAuthProtectedResourceMetadata,
+  exchangeAuthorization,
+  extractWWWAuthenticateParams,
+  IssuerMismatchError,
+  OAuthError,
   ProtocolError,
+  RegistrationRejectedError,
+  refreshAuthorization,
+  registerClient,
   SdkError,
   SdkErrorCode,
   SdkHttpError,
   SSEClientTransport,
   StreamableHTTPClientTransport,
   SUPPORTED_PROTOCOL_VERSIONS,
+  selectClientAuthMethod,
+  startAuthorization,
   UnsupportedProtocolVersionError,
+  validateAuthorizationResponseIssuer,
 } from '@modelcontextprotocol/client';
 export {
   CallToolResultSchema,
