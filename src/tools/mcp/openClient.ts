@@ -1,7 +1,14 @@
-import type { Client, ClientOptions, Transport, VersionNegotiationOptions } from '@modelcontextprotocol/client';
+import type {
+  Client,
+  ClientOptions,
+  ElicitResult,
+  Transport,
+  VersionNegotiationOptions,
+} from '@modelcontextprotocol/client';
 import type { LocalizedMessage } from '../../protocol/text/l10n.ts';
 import type { LocalizableText } from '../../protocol/text/localized.ts';
 import { onAbort } from '../../protocol/values/abort.ts';
+import type { ElicitationAnswer } from './elicitation/elicitationForm.ts';
 import { createGuardedTransport } from './guard.ts';
 import type { McpSdk } from './loadSdk.ts';
 import { createPlainResultTransport } from './transport/plainResults.ts';
@@ -19,6 +26,8 @@ export interface ConnectionHooks {
   fault(what: LocalizableText, died?: boolean): void;
   toolsChanged(): void;
   roots(): { uri: string; name: string }[];
+  /** Answers a question of the server to the user. Absent: the server is told that the user cannot be asked. */
+  elicit?(params: Record<string, unknown>, signal: AbortSignal): Promise<ElicitationAnswer>;
 }
 
 const logLimit = 2000;
@@ -80,17 +89,21 @@ export async function openMcpClient(
   }
 }
 
-// Creates a client with the open folders as a capability; sampling is refused.
+// Creates a client with the open folders and questions to the user as capabilities; sampling is refused.
 function createClient(sdk: McpSdk, hooks: ConnectionHooks, versionNegotiation: VersionNegotiationOptions): Client {
   const client = new sdk.Client(
     { name: 'towpath', title: 'Towpath', version: '0.1.0' },
     {
-      capabilities: { roots: { listChanged: true } },
+      capabilities: { roots: { listChanged: true }, ...(hooks.elicit && { elicitation: { form: {}, url: {} } }) },
       versionNegotiation,
       jsonSchemaValidator: uncheckedSchemas,
     },
   );
   client.setRequestHandler('roots/list', () => ({ roots: hooks.roots() }));
+  if (hooks.elicit)
+    client.setRequestHandler('elicitation/create', async ({ params }, { mcpReq }) =>
+      toElicitResult(await hooks.elicit!(params, mcpReq.signal)),
+    );
   client.setNotificationHandler('notifications/tools/list_changed', () => hooks.toolsChanged());
   client.setNotificationHandler('notifications/message', ({ params }) => {
     const data = typeof params.data === 'string' ? params.data : JSON.stringify(params.data);
@@ -102,6 +115,9 @@ function createClient(sdk: McpSdk, hooks: ConnectionHooks, versionNegotiation: V
   };
   return client;
 }
+
+const toElicitResult = (answer: ElicitationAnswer): ElicitResult =>
+  answer.action === 'accept' ? { action: 'accept', content: answer.content as ElicitResult['content'] } : answer;
 
 const methodNotFound = -32601;
 

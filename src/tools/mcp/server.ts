@@ -1,15 +1,15 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Prompt, Resource } from '@modelcontextprotocol/client';
-import { escapeInvisibleInLine } from '../../protocol/text/escapeInvisible.ts';
 import { type LocalizedMessage, message, toEnglishText } from '../../protocol/text/l10n.ts';
 import { type LocalizableText, storedLocalizableText } from '../../protocol/text/localized.ts';
 import { englishCount } from '../../protocol/text/plurals.ts';
-import { shortenText } from '../../protocol/text/shorten.ts';
 import { ToolError } from '../core/tool.ts';
-import { redactAllSecrets } from '../shell/environment.ts';
 import type { McpServerDefinition } from './config/config.ts';
 import type { ResolvedServerLaunch } from './config/resolveLaunch.ts';
 import { connectMcpServer } from './connection.ts';
+import type { ElicitationHandler } from './elicitation/elicitationForm.ts';
+import { ElicitationQueue } from './elicitation/elicitationQueue.ts';
+import { ErrorOutput } from './errorOutput.ts';
 import { parseCallToolResult, parseGetPromptResult, parseReadResourceResult } from './forms/contentForms.ts';
 import {
   type OmittedListItem,
@@ -17,30 +17,16 @@ import {
   parsePromptList,
   parseResourceList,
   parseToolList,
+  parseToolListWithHeaders,
 } from './forms/listForms.ts';
+import { parameterHeaders } from './forms/paramHeaders.ts';
 import type { ListedTool } from './forms/toolSchema.ts';
 import { loadMcpSdk, type McpSdk } from './loadSdk.ts';
 import type { ConnectionHooks, McpConnection, McpOpening } from './openClient.ts';
 import { redactor } from './redactSecrets.ts';
-import { type McpRequestOptions, sendWithTimeout } from './request.ts';
+import { type McpRequestOptions, RequestClock, sendWithTimeout } from './request.ts';
 import { uncheckedResultSchema } from './transport/plainResults.ts';
 import { McpServerFault } from './transport/stdio.ts';
-
-const around =
-  /^(at |File "|Traceback|node:|Node\.js v\d|note: run with|Require stack|A complete log|[\p{P}\p{S}\s]+$|throw \w+;?$|-?\d+$)/u;
-const errorLinePattern =
-  /error|exception|panic|fatal|cannot|can't|could ?n[o']t|unable|unknown|not (found|set|supported|allowed)|no such|denied|missing|required|refused|invalid|failed|must be/i;
-
-const withoutPrefix = (line: string) => line.replace(/^npm (error|ERR!)( (code|\d{3})\b)?\s*/, '');
-
-// Returns the last line of stderr about an error. `orLast`: otherwise the last line with any text.
-function stderrTail(output: string, orLast: boolean): string | undefined {
-  const lines = output
-    .split('\n')
-    .map((line) => withoutPrefix(line.trim()))
-    .filter((line) => line !== '' && !around.test(line));
-  return lines.findLast((line) => errorLinePattern.test(line)) ?? (orLast ? lines.at(-1) : undefined);
-}
 
 class NoResult extends ToolError {}
 
@@ -62,20 +48,21 @@ interface McpServerOptions {
   roots: ConnectionHooks['roots'];
   log(text: string): void;
   launch(): Promise<ResolvedServerLaunch | undefined>;
+  /** The calls can ask the user. */
+  elicits: boolean;
   changed(): void;
 }
 
 interface CallOptions {
   signal: AbortSignal;
   output?(text: string): void;
+  /** Asks the user what the server wants to know during the call. Absent: it is declined. */
+  elicit?: ElicitationHandler;
 }
 
 const pageLimit = 50;
 const toolLimit = 1000;
 const loggedLeftOut = 50;
-// Maximum characters of stored stderr, and of its line shown to the user.
-const maxErrorOutput = 8000;
-const maxErrorLength = 300;
 // Milliseconds between two list requests.
 const listPause = 250;
 
@@ -96,7 +83,9 @@ export class McpServer {
   private isListing = false;
   private listIsOld = false;
   private redact = redactor([]);
-  private errors = '';
+  private readonly errors = new ErrorOutput();
+  private readonly clock = new RequestClock();
+  private readonly elicitation = new ElicitationQueue(this.clock, (text) => this.log(text));
 
   constructor(
     readonly definition: McpServerDefinition,
@@ -132,7 +121,14 @@ export class McpServer {
   }
 
   call(name: string, args: Record<string, unknown>, options: CallOptions) {
-    return this.request('tools/call', { name, arguments: args }, parseCallToolResult, options);
+    const tool = this.mirrorsArguments ? this.tools.find((one) => one.name === name) : undefined;
+    const headers = tool && parameterHeaders(tool, args);
+    return this.request('tools/call', { name, arguments: args }, parseCallToolResult, options, headers);
+  }
+
+  // Over HTTP, the stateless revision repeats the arguments that a tool declares in headers.
+  private get mirrorsArguments(): boolean {
+    return this.definition.type !== 'stdio' && this.connection?.client.getProtocolEra() === 'modern';
   }
 
   resources(options: CallOptions): Promise<Resource[]> {
@@ -161,7 +157,7 @@ export class McpServer {
 
   private async begin(): Promise<void> {
     this.enter({ phase: 'starting' });
-    this.errors = '';
+    this.errors.clear();
     const { signal } = this.stopping;
     const { startMs } = this.options.limits();
     const limit = new AbortController();
@@ -207,9 +203,10 @@ export class McpServer {
     const { signal } = this.stopping;
     return {
       roots: this.options.roots,
+      ...(this.options.elicits && { elicit: (params, signal) => this.elicitation.answer(params, signal) }),
       log: (text) => this.log(text),
       errors: (text) => {
-        this.errors = (this.errors + text).slice(-maxErrorOutput);
+        this.errors.add(text);
         this.log(text.trimEnd());
       },
       fault: (what, died) => {
@@ -232,21 +229,12 @@ export class McpServer {
     const { connection } = this;
     this.mayReturn = this.state.phase === 'running';
     const why = this.hidden(message('The MCP server {0} {1}.', JSON.stringify(this.name), what));
-    const last = this.lastErrorLine(died);
+    const last = this.errors.lastLine(this.redact, died);
     this.failure = last === undefined ? why : message('{0} Last output: {1}.', why, last);
     const problem = toEnglishText(this.failure);
     this.enter({ phase: 'failed', problem });
     this.log(problem);
     void connection?.close().catch(() => {});
-  }
-
-  /** Returns the last stderr line for display: one line, quoted, without secrets, bounded. */
-  private lastErrorLine(died: boolean): string | undefined {
-    // The cut beginning may contain part of a secret.
-    const whole = this.errors.length < maxErrorOutput ? this.errors : this.errors.slice(this.errors.indexOf('\n') + 1);
-    const line = stderrTail(redactAllSecrets(this.redact(whole)), died);
-    if (line === undefined) return undefined;
-    return JSON.stringify(shortenText(escapeInvisibleInLine(line), maxErrorLength));
   }
 
   private hidden(text: LocalizedMessage): LocalizedMessage {
@@ -305,7 +293,8 @@ export class McpServer {
 
   private async list(signal: AbortSignal): Promise<ListedTool[]> {
     if (this.connection?.client.getServerCapabilities()?.tools === undefined) return [];
-    const tools = await this.pages('tools', parseToolList, { signal });
+    const parse = this.mirrorsArguments ? parseToolListWithHeaders : parseToolList;
+    const tools = await this.pages('tools', parse, { signal });
     const byName = new Map(tools.toReversed().map((tool) => [tool.name, tool])); // one tool per name: the first
     const single = tools.filter((tool) => byName.get(tool.name) === tool);
     if (single.length < tools.length)
@@ -350,17 +339,18 @@ export class McpServer {
     method: string,
     params: Record<string, unknown>,
     read: (result: Record<string, unknown>, sdk: McpSdk) => Result | undefined,
-    { signal, output }: CallOptions,
+    { signal, output, elicit }: CallOptions,
+    headers?: Record<string, string>,
   ): Promise<Result> {
     const { connection, sdk, subject, redact } = this;
     if (!connection || !sdk) throw this.notRunning();
     const { callMs } = this.options.limits();
     const redactedOutput = output && ((text: string) => output(redact(text)));
     try {
-      const limits = { signal, ms: callMs, subject, output: redactedOutput };
+      const limits = { signal, ms: callMs, clock: this.clock, subject, output: redactedOutput };
       const send = (request: McpRequestOptions) =>
-        connection.client.request({ method, params }, uncheckedResultSchema, request);
-      const result = read(await sendWithTimeout(limits, send), sdk);
+        connection.client.request({ method, params }, uncheckedResultSchema, { ...request, headers });
+      const result = read(await this.elicitation.during(elicit, () => sendWithTimeout(limits, send)), sdk);
       if (result === undefined) throw this.noResult();
       return redact(result);
     } catch (error) {
@@ -373,9 +363,15 @@ export class McpServer {
     const { message: text } = error as Error;
     if (error instanceof sdk.ProtocolError)
       return new ToolError('TOOL_EXEC_FAILED', this.redact(`${this.subject} says: ${text.slice(0, 4000)}`));
-    const { InvalidResult, UnsupportedResultType } = sdk.SdkErrorCode;
-    if (error instanceof sdk.SdkError && [InvalidResult, UnsupportedResultType].includes(error.code))
-      return this.noResult();
+    const { InvalidResult, UnsupportedResultType, CapabilityNotSupported, InputRequiredRoundsExceeded } =
+      sdk.SdkErrorCode;
+    const isSdkError = (...codes: unknown[]) => error instanceof sdk.SdkError && codes.includes(error.code);
+    if (isSdkError(InvalidResult, UnsupportedResultType)) return this.noResult();
+    if (isSdkError(CapabilityNotSupported, InputRequiredRoundsExceeded))
+      return new ToolError(
+        'TOOL_EXEC_FAILED',
+        `${this.subject} asked for something that Towpath does not do for servers.`,
+      );
     this.fail(message('is no longer connected ({0})', text.slice(0, 200))); // lost network, or expired session
     return this.notRunning();
   }

@@ -54,6 +54,8 @@ interface McpServersOptions {
   roots(): { uri: string; name: string }[];
   log(server: string, text: string): void;
   changed(): void;
+  /** The calls of tools can ask the user. */
+  elicits?: boolean;
   localizer?: Localizer;
   env?: NodeJS.ProcessEnv;
 }
@@ -227,7 +229,7 @@ export class McpServers {
   }
 
   private create(definition: McpServerDefinition): McpServer {
-    const { limits, roots, log, person } = this.options;
+    const { limits, roots, log, person, elicits = false } = this.options;
     return new McpServer(definition, {
       limits,
       roots,
@@ -236,6 +238,7 @@ export class McpServers {
         resolveServerLaunch(definition, this.options.env ?? process.env, (input) =>
           this.oneByOne(() => person.input(definition, input)),
         ),
+      elicits,
       changed: () => this.changed(),
     });
   }

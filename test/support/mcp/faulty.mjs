@@ -41,6 +41,7 @@ process.on('SIGTERM', () => {
 
 createInterface({ input: process.stdin }).on('line', (line) => {
   const { id, method, params } = JSON.parse(line);
+  if (method === 'server/discover' && fault === 'strict') process.exit(9);
   if (method === 'initialize') {
     if (fault === 'hangs-at-initialize' || fault === 'complains' || fault === 'dies') return;
     const capabilities = { tools: { listChanged: true }, logging: {} };

@@ -106,6 +106,7 @@ export async function talk(config: unknown, before?: Talk): Promise<Talk> {
     roots: () => workspace.roots.map((root) => ({ uri: `file://${root.path}`, name: root.name })),
     log: (server, text) => self.logged.push(`${server}: ${text}`),
     changed: () => self.changed?.(),
+    elicits: true,
   });
   self.host = createToolHost({
     workspace,

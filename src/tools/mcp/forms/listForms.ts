@@ -4,6 +4,7 @@ import { zodIssueText } from '../../../protocol/text/zodIssueText.ts';
 import type { McpSdk } from '../loadSdk.ts';
 import { isNestedTooDeep } from '../schema.ts';
 import { isJsonObject, withoutNullMembers } from './messageForms.ts';
+import { headerFault } from './paramHeaders.ts';
 import { type ListedTool, listedToolSchema } from './toolSchema.ts';
 
 // Lists of servers, parsed item by item: an invalid item does not affect the others. Valid items stay unchanged, so that their hashes and
@@ -28,6 +29,24 @@ const longestName = 200;
 
 export const parseToolList = (result: Json): ParsedMcpItemList<ListedTool> | undefined =>
   listIn(result, 'tools', listedToolSchema, plainTool);
+
+/** Leaves out tools whose declared headers are not valid, as clients must (MCP 2026-07-28, streamable HTTP). */
+export function parseToolListWithHeaders(result: Json): ParsedMcpItemList<ListedTool> | undefined {
+  const list = parseToolList(result);
+  if (!list) return undefined;
+  const faults = new Map(list.items.map((tool) => [tool, headerFault(tool)]));
+  return {
+    ...list,
+    items: list.items.filter((tool) => faults.get(tool) === undefined),
+    leftOut: [
+      ...list.leftOut,
+      ...list.items.flatMap((tool) => {
+        const why = faults.get(tool);
+        return why === undefined ? [] : [{ name: tool.name.slice(0, longestName), why }];
+      }),
+    ],
+  };
+}
 
 export const parsePromptList = (result: Json, sdk: McpSdk): ParsedMcpItemList<Prompt> | undefined =>
   listIn(result, 'prompts', sdk.PromptSchema, plainPrompt);

@@ -25,8 +25,7 @@ export function createOuterTransport(inner: Transport, handlers: TransportHandle
       return inner.sessionId;
     },
     ...(inner.hasPerRequestStream && { hasPerRequestStream: true }),
-    // The client takes a transport with these members for a process: a silent one is then spoken to in the older way.
-    ...('pid' in inner && { pid: null, stderr: null }),
+    ...('pid' in inner && { pid: null, stderr: null }), // the mark of a process
     setProtocolVersion: (version) => inner.setProtocolVersion?.(version),
   };
   inner.onclose = () => outer.onclose?.();

@@ -29,6 +29,9 @@ interface StdioHooks {
 /** Reason why a server cannot be used, as the end of a sentence. */
 export class McpServerFault extends UserFacingError {}
 
+// The client takes a transport with these members for a process, which may stay silent in answer to `server/discover`.
+const processMark = { pid: null, stderr: null };
+
 /**
  * Creates the stdio transport: a child process with one JSON message per line (MCP specification, transports). Unlike the client's: a process
  * group that ends together, an environment without the editor's secrets, and a limit for incomplete lines.
@@ -40,7 +43,8 @@ export function stdioTransport(launch: StdioServerConfig, sdk: McpSdk, hooks: St
   let ended: Promise<unknown> = Promise.resolve();
   let chatter = 0;
 
-  const transport: Transport = {
+  const transport: Transport & typeof processMark = {
+    ...processMark,
     start: () =>
       new Promise((resolve, reject) => {
         child = start(launch, sdk, marker);
