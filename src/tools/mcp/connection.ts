@@ -3,8 +3,9 @@ import { type LocalizableText, storedLocalizableText } from '../../protocol/text
 import { networkReason, withNetworkReason } from '../../protocol/text/networkReason.ts';
 import type { RemoteServerConfig, StdioServerConfig } from './config/config.ts';
 import type { McpSdk } from './loadSdk.ts';
+import { createAuthorizedFetch } from './oauth/authorizedFetch.ts';
 import { type ConnectionHooks, type McpConnection, type McpOpening, openMcpClient } from './openClient.ts';
-import { createMcpServerFetch, type UnusableAddressError, unsafeAddressReason } from './transport/http.ts';
+import { createMcpServerFetch, unsafeAddressReason } from './transport/http.ts';
 import { unknownVersion } from './transport/plainResults.ts';
 import { McpServerFault, stdioTransport } from './transport/stdio.ts';
 
@@ -74,15 +75,17 @@ async function connectAddress(
 ): Promise<McpConnection> {
   const unsafe = unsafeAddressReason(launch.url, launch.headers);
   if (unsafe) throw new McpServerFault(unsafe);
-  let refusal: UnusableAddressError | undefined;
+  let refusal: McpServerFault | undefined;
   let isConnected = false;
+  const refuse = (one: McpServerFault, fatal: boolean) => {
+    refusal = one;
+    if (isConnected && fatal) hooks.fault(storedLocalizableText(one));
+  };
+  const send = hooks.signIn && createAuthorizedFetch(globalThis.fetch, hooks.signIn, refuse);
   const options = {
     requestInit: { headers: launch.headers },
     redirectPolicy: 'follow', // the fetch refuses all redirects
-    fetch: createMcpServerFetch((one, fatal) => {
-      refusal = one;
-      if (isConnected && fatal) hooks.fault(storedLocalizableText(one));
-    }),
+    fetch: createMcpServerFetch(refuse, send),
   } as const;
   const url = new URL(launch.url);
   const overSse = () =>

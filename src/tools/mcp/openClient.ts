@@ -11,6 +11,7 @@ import { onAbort } from '../../protocol/values/abort.ts';
 import type { ElicitationAnswer } from './elicitation/elicitationForm.ts';
 import { createGuardedTransport } from './guard.ts';
 import type { McpSdk } from './loadSdk.ts';
+import type { ServerSignIn } from './oauth/serverSignIn.ts';
 import { createPlainResultTransport } from './transport/plainResults.ts';
 import { McpServerFault } from './transport/stdio.ts';
 
@@ -28,6 +29,8 @@ export interface ConnectionHooks {
   roots(): { uri: string; name: string }[];
   /** Answers a question of the server to the user. Absent: the server is told that the user cannot be asked. */
   elicit?(params: Record<string, unknown>, signal: AbortSignal): Promise<ElicitationAnswer>;
+  /** Sign-in to a server at an address; undefined: none. */
+  signIn?: ServerSignIn;
 }
 
 const logLimit = 2000;

@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
 import type { Prompt, Resource } from '@modelcontextprotocol/client';
 import { type LocalizedMessage, message, toEnglishText } from '../../protocol/text/l10n.ts';
 import { type LocalizableText, storedLocalizableText } from '../../protocol/text/localized.ts';
@@ -22,6 +23,9 @@ import {
 import { parameterHeaders } from './forms/paramHeaders.ts';
 import type { ListedTool } from './forms/toolSchema.ts';
 import { loadMcpSdk, type McpSdk } from './loadSdk.ts';
+import type { ServerSignIn } from './oauth/serverSignIn.ts';
+import { SignInError, SignInRequiredError } from './oauth/signInErrors.ts';
+import type { SignInServer } from './oauth/signInRecord.ts';
 import type { ConnectionHooks, McpConnection, McpOpening } from './openClient.ts';
 import { redactor } from './redactSecrets.ts';
 import { type McpRequestOptions, RequestClock, sendWithTimeout } from './request.ts';
@@ -50,6 +54,8 @@ interface McpServerOptions {
   launch(): Promise<ResolvedServerLaunch | undefined>;
   /** The calls can ask the user. */
   elicits: boolean;
+  /** Creates the sign-in to a server at an address; undefined: none is possible. */
+  signIn?(server: SignInServer): ServerSignIn | undefined;
   changed(): void;
 }
 
@@ -75,6 +81,8 @@ export class McpServer {
   leftOut: readonly OmittedServerItems[] = [];
   /** Failed after having run, so a restart may help. */
   mayReturn = false;
+  /** Sign-in of a server at an address, from its first start. */
+  signIn?: ServerSignIn;
   private connection?: McpConnection;
   private opening: McpOpening = 'negotiated';
   sdk?: McpSdk;
@@ -166,7 +174,7 @@ export class McpServer {
       const launched = await this.options.launch(); // may wait for the user
       if (signal.aborted) return;
       if (!launched) return this.enter({ phase: 'stopped' });
-      this.redact = redactor(launched.secrets);
+      this.useSecrets(launched);
       const late = message('did not start within {0} s', startMs / 1000);
       timer = setTimeout(() => limit.abort(new McpServerFault(late)), startMs);
       this.sdk = await loadMcpSdk();
@@ -213,7 +221,21 @@ export class McpServer {
         if (!signal.aborted) this.fail(what, died);
       },
       toolsChanged: () => this.listAgain(),
+      signIn: this.signIn,
     };
+  }
+
+  private useSecrets({ launch, secrets }: ResolvedServerLaunch): void {
+    if (launch.type !== 'stdio' && URL.canParse(launch.url)) {
+      const { url, oauth: { clientId, clientSecret } = {} } = launch;
+      const server: SignInServer = { name: this.name, url, ...(clientId && { clientId, clientSecret }) };
+      if (!isDeepStrictEqual(server, this.signIn?.server)) this.signIn = this.options.signIn?.(server);
+    }
+    const redactAll = () => {
+      this.redact = redactor([...secrets, ...(this.signIn?.secrets ?? [])]);
+    };
+    redactAll();
+    if (this.signIn) this.signIn.onSecret = redactAll;
   }
 
   private failList(error: Error): void {
@@ -227,7 +249,7 @@ export class McpServer {
   private fail(what: LocalizableText, died = false): void {
     if (this.state.phase === 'failed') return;
     const { connection } = this;
-    this.mayReturn = this.state.phase === 'running';
+    this.mayReturn = this.state.phase === 'running' || this.signIn?.required !== undefined;
     const why = this.hidden(message('The MCP server {0} {1}.', JSON.stringify(this.name), what));
     const last = this.errors.lastLine(this.redact, died);
     this.failure = last === undefined ? why : message('{0} Last output: {1}.', why, last);
@@ -342,7 +364,8 @@ export class McpServer {
     { signal, output, elicit }: CallOptions,
     headers?: Record<string, string>,
   ): Promise<Result> {
-    const { connection, sdk, subject, redact } = this;
+    const { connection, sdk, subject } = this;
+    const redact = <Value>(value: Value) => this.redact(value); // tokens may be replaced during the request
     if (!connection || !sdk) throw this.notRunning();
     const { callMs } = this.options.limits();
     const redactedOutput = output && ((text: string) => output(redact(text)));
@@ -361,6 +384,18 @@ export class McpServer {
   private callFailed(error: unknown, sdk: McpSdk): ToolError {
     if (this.state.phase === 'failed') return this.notRunning();
     const { message: text } = error as Error;
+    if (error instanceof SignInRequiredError) {
+      this.options.changed();
+      return new ToolError(
+        'TOOL_EXEC_FAILED',
+        `${this.subject} ${text}. The person can do that in "Towpath: MCP Servers…".`,
+      );
+    }
+    if (error instanceof SignInError)
+      return new ToolError(
+        'TOOL_EXEC_FAILED',
+        `${this.subject} was not asked: its sign-in could not be renewed (${text}).`,
+      );
     if (error instanceof sdk.ProtocolError)
       return new ToolError('TOOL_EXEC_FAILED', this.redact(`${this.subject} says: ${text.slice(0, 4000)}`));
     const { InvalidResult, UnsupportedResultType, CapabilityNotSupported, InputRequiredRoundsExceeded } =

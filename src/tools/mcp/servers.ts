@@ -14,6 +14,8 @@ import {
   parseMcpConfig,
 } from './config/config.ts';
 import { resolveServerLaunch } from './config/resolveLaunch.ts';
+import type { ServerSignIn } from './oauth/serverSignIn.ts';
+import type { SignInServer } from './oauth/signInRecord.ts';
 import { McpServer, type McpTimeouts } from './server.ts';
 import { hashServerTool } from './serverText.ts';
 import { hashFileStates, serverCommandFiles } from './startedFiles.ts';
@@ -56,6 +58,8 @@ interface McpServersOptions {
   changed(): void;
   /** The calls of tools can ask the user. */
   elicits?: boolean;
+  /** Creates the sign-in to a server at an address. */
+  signIn?(server: SignInServer): ServerSignIn | undefined;
   localizer?: Localizer;
   env?: NodeJS.ProcessEnv;
 }
@@ -229,7 +233,7 @@ export class McpServers {
   }
 
   private create(definition: McpServerDefinition): McpServer {
-    const { limits, roots, log, person, elicits = false } = this.options;
+    const { limits, roots, log, person, elicits = false, signIn } = this.options;
     return new McpServer(definition, {
       limits,
       roots,
@@ -240,6 +244,7 @@ export class McpServers {
         ),
       elicits,
       changed: () => this.changed(),
+      signIn,
     });
   }
 

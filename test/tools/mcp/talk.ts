@@ -6,6 +6,8 @@ import type { ApprovalAnswer, ApprovalRequest } from '../../../src/tools/core/to
 import { createToolHost, type ToolHost } from '../../../src/tools/host/host.ts';
 import { McpApprovalStore } from '../../../src/tools/mcp/approved.ts';
 import type { McpConfigSource } from '../../../src/tools/mcp/config/config.ts';
+import type { ServerSignIn } from '../../../src/tools/mcp/oauth/serverSignIn.ts';
+import type { SignInServer } from '../../../src/tools/mcp/oauth/signInRecord.ts';
 import type { McpServer } from '../../../src/tools/mcp/server.ts';
 import { type McpApprovalRequester, McpServers, type ServerApprovalRequest } from '../../../src/tools/mcp/servers.ts';
 import type { McpToolChangesApprovalRequest } from '../../../src/tools/mcp/toolChanges.ts';
@@ -39,6 +41,8 @@ export interface Talk {
   /** What happens while a question about a call is open. */
   meanwhile(): Promise<void>;
   limits: { startMs: number; callMs: number };
+  /** Signs in to servers at addresses. */
+  signIn?(server: SignInServer): ServerSignIn | undefined;
   /** Replaces what is configured. */
   configure(config: unknown): void;
   /** Where it is configured: the folder's file, unless a test says otherwise. */
@@ -107,6 +111,7 @@ export async function talk(config: unknown, before?: Talk): Promise<Talk> {
     log: (server, text) => self.logged.push(`${server}: ${text}`),
     changed: () => self.changed?.(),
     elicits: true,
+    signIn: (server) => self.signIn?.(server),
   });
   self.host = createToolHost({
     workspace,

@@ -1,22 +1,31 @@
+import { message } from '../../../protocol/text/l10n.ts';
 import { loadMcpSdk } from '../loadSdk.ts';
+import { McpServerFault } from '../transport/stdio.ts';
 import type { ServerSignIn } from './serverSignIn.ts';
 import { type SignInChallenge, SignInRequiredError } from './signInErrors.ts';
+import { isLoopbackHost } from './signInFetch.ts';
 
 type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
 
 /**
  * Creates a fetch that sends the access token of a sign-in to the origin of its server. A rejected token is replaced once; then, and for
  * too few scopes, the request fails with `SignInRequiredError`. A request with an `Authorization` header of the configuration is not
- * changed, and neither is its answer.
+ * changed, and neither is its answer. `onRequired` is called before; `fatal`: no message reaches the server without a sign-in.
  */
-export function createAuthorizedFetch(inner: Fetch, signIn: ServerSignIn): Fetch {
-  const { origin } = new URL(signIn.server.url);
+export function createAuthorizedFetch(
+  inner: Fetch,
+  signIn: ServerSignIn,
+  onRequired: (error: SignInRequiredError, fatal: boolean) => void = () => {},
+): Fetch {
+  const server = new URL(signIn.server.url);
+  const isSafe = server.protocol === 'https:' || isLoopbackHost(server.hostname);
   return async (url, init) => {
-    if (new URL(url).origin !== origin || new Headers(init?.headers).has('authorization')) return inner(url, init);
-    const token = await signIn.accessToken();
+    if (new URL(url).origin !== server.origin || new Headers(init?.headers).has('authorization'))
+      return inner(url, init);
+    const token = isSafe ? await signIn.accessToken() : undefined;
     let response = await inner(url, withToken(init, token));
-    if (response.status !== 401 && response.status !== 403) return response;
     let challenge = await challengeOf(response);
+    if (challenge && !isSafe) throw new McpServerFault(message('requires a sign-in, and its address is not https'));
     if (challenge && challenge.kind !== 'scope' && token !== undefined) {
       const fresh = await signIn.replacement(token, challenge.metadataUrl);
       if (fresh !== undefined) {
@@ -27,7 +36,9 @@ export function createAuthorizedFetch(inner: Fetch, signIn: ServerSignIn): Fetch
     }
     if (!challenge) return response;
     await response.body?.cancel();
-    throw new SignInRequiredError(await signIn.noteChallenge(challenge));
+    const error = new SignInRequiredError(await signIn.noteChallenge(challenge));
+    onRequired(error, init?.method === 'POST' && error.challenge.kind !== 'scope');
+    throw error;
   };
 }
 

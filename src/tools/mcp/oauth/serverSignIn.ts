@@ -41,6 +41,8 @@ export interface SignInDependencies {
 export class ServerSignIn {
   /** Latest challenge that no sign-in has answered. */
   required?: SignInChallenge;
+  /** Called when `secrets` has grown. */
+  onSecret?: () => void;
   private readonly key: string;
   private readonly fetchFn: SignInFetch;
   private readonly seen = new Set<string>();
@@ -87,8 +89,10 @@ export class ServerSignIn {
 
   /** Notes a refused request. Returns the challenge with its kind: a sign-in that existed before has expired. */
   async noteChallenge(challenge: SignInChallenge): Promise<SignInChallenge> {
-    const record = challenge.kind === 'missing' ? await this.read() : undefined;
-    this.required = record ? { ...challenge, kind: 'expired' } : challenge;
+    let { kind } = challenge;
+    if (kind === 'missing' && (await this.read())) kind = 'expired';
+    if (kind === 'missing' && (await this.dependencies.store.isLost(this.key))) kind = 'lost';
+    this.required = { ...challenge, kind };
     return this.required;
   }
 
@@ -141,7 +145,9 @@ export class ServerSignIn {
   }
 
   private note({ tokens, client }: Pick<SignInRecord, 'tokens' | 'client'>): void {
+    const before = this.seen.size;
     for (const secret of [tokens?.access, tokens?.refresh, client.client_secret]) if (secret) this.seen.add(secret);
+    if (this.seen.size > before) this.onSecret?.();
   }
 
   /** Requests of one window share a refresh. */

@@ -4,11 +4,11 @@ import { McpServerFault } from '../transport/stdio.ts';
 
 /**
  * Challenge of a server that refused a request (RFC 6750, section 3). `scope` lists the scopes that the request needs; `metadataUrl` is the
- * address of the protected resource metadata (RFC 9728). `kind`: nothing was sent that identifies the user, the tokens have expired, or they
- * have too few scopes.
+ * address of the protected resource metadata (RFC 9728). `kind`: there are no tokens, they have expired, they have too few scopes, or the
+ * editor did not retain them.
  */
 export interface SignInChallenge {
-  kind: 'missing' | 'expired' | 'scope';
+  kind: 'missing' | 'expired' | 'scope' | 'lost';
   scope?: string;
   metadataUrl?: string;
 }
@@ -26,6 +26,7 @@ const reasons = {
   missing: message('requires a sign-in'),
   expired: message('requires a new sign-in, because the previous one has expired'),
   scope: message('requires a sign-in with more permissions'),
+  lost: message('requires a sign-in, because the editor did not retain the previous one'),
 };
 
 /** Reason why a sign-in failed, as the part of a sentence after a colon. Nothing was stored. */

@@ -7,7 +7,7 @@ const maxBytes = 1024 * 1024;
 /** Milliseconds for one request to a sign-in server. */
 const requestTimeout = 30_000;
 
-const isLoopbackHost = (hostname: string): boolean =>
+export const isLoopbackHost = (hostname: string): boolean =>
   /^(localhost|([^.]+\.)*localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
 
 /**
