@@ -5,7 +5,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, 
 import { homedir, tmpdir } from 'node:os';
 import path from 'node:path';
 import { parse } from 'yaml';
-import { buildDriver } from './build.ts';
+import { writeBundle } from '../../../support/programs.ts';
 
 const version = '0.2.0-alpha.12';
 const packages = [`@modelcontextprotocol/conformance@${version}`, 'node@22'];
@@ -36,7 +36,7 @@ interface Result {
 
 const folder = mkdtempSync(path.join(tmpdir(), 'towpath-conformance-'));
 try {
-  const driver = await buildDriver(path.join(folder, 'client'));
+  const driver = await writeBundle(path.join(import.meta.dirname, 'driver.ts'), path.join(folder, 'client'));
   const results = new Map(revisions.map((revision) => [revision, resultsOf(revision, driver)]));
   for (const [revision, all] of results) {
     console.log(`\n${revision}: ${all.filter(isPassed).length} of ${all.length}`);
