@@ -63,6 +63,7 @@ function stateOf(mcp: McpServices, server: McpServer): string {
   const { phase } = server.state;
   if (server.signIn?.required) return t('Sign-in required');
   if (phase !== 'running') return t(phase);
+  if (server.isUnresponsive) return t('Not responding; skipped in this run');
   const waiting = mcp.servers.waitingTools(server).length;
   return [
     t('running, {0}', localizedCount(server.tools.length, 'tool')),

@@ -22,6 +22,7 @@ import {
 } from './forms/listForms.ts';
 import { parameterHeaders } from './forms/paramHeaders.ts';
 import type { ListedTool } from './forms/toolSchema.ts';
+import { maxListItems, readListPages } from './listPages.ts';
 import { loadMcpSdk, type McpSdk } from './loadSdk.ts';
 import type { ServerSignIn } from './oauth/serverSignIn.ts';
 import { SignInError, SignInRequiredError } from './oauth/signInErrors.ts';
@@ -31,6 +32,7 @@ import { redactor } from './redactSecrets.ts';
 import { type McpRequestOptions, RequestClock, sendWithTimeout } from './request.ts';
 import { uncheckedResultSchema } from './transport/plainResults.ts';
 import { McpServerFault } from './transport/stdio.ts';
+import { UnresponsiveRuns } from './unresponsiveRuns.ts';
 
 class NoResult extends ToolError {}
 
@@ -62,12 +64,12 @@ interface McpServerOptions {
 interface CallOptions {
   signal: AbortSignal;
   output?(text: string): void;
+  /** The run that waits for the answer. */
+  runId?: string;
   /** Asks the user what the server wants to know during the call. Absent: it is declined. */
   elicit?: ElicitationHandler;
 }
 
-const pageLimit = 50;
-const toolLimit = 1000;
 const loggedLeftOut = 50;
 // Milliseconds between two list requests.
 const listPause = 250;
@@ -93,6 +95,7 @@ export class McpServer {
   private redact = redactor([]);
   private readonly errors = new ErrorOutput();
   private readonly clock = new RequestClock();
+  private readonly unresponsive = new UnresponsiveRuns();
   private readonly elicitation = new ElicitationQueue(this.clock, (text) => this.log(text));
 
   constructor(
@@ -106,6 +109,11 @@ export class McpServer {
 
   get hasResources(): boolean {
     return this.state.phase === 'running' && this.connection?.client.getServerCapabilities()?.resources !== undefined;
+  }
+
+  /** The server is skipped in a run, because it gave no sign of life. */
+  get isUnresponsive(): boolean {
+    return this.state.phase === 'running' && !this.unresponsive.isEmpty;
   }
 
   /** Starts the server unless it runs. Never rejects; the result is in `state`. */
@@ -166,6 +174,7 @@ export class McpServer {
   private async begin(): Promise<void> {
     this.enter({ phase: 'starting' });
     this.errors.clear();
+    this.unresponsive.clear();
     const { signal } = this.stopping;
     const { startMs } = this.options.limits();
     const limit = new AbortController();
@@ -321,7 +330,7 @@ export class McpServer {
     const single = tools.filter((tool) => byName.get(tool.name) === tool);
     if (single.length < tools.length)
       this.log(`${englishCount(tools.length - single.length, 'tool has', 'tools have')} another one's name: left out.`);
-    return single.slice(0, toolLimit);
+    return single.slice(0, maxListItems);
   }
 
   private async pages<Item>(
@@ -329,21 +338,9 @@ export class McpServer {
     read: (result: Record<string, unknown>, sdk: McpSdk) => ParsedMcpItemList<Item> | undefined,
     options: CallOptions,
   ): Promise<Item[]> {
-    const all: Item[] = [];
-    const leftOut: OmittedListItem[] = [];
-    let of = 0;
-    let cursor: string | undefined;
-    for (let count = 0; count < pageLimit && all.length < toolLimit; count++) {
-      const params = cursor === undefined ? {} : { cursor };
-      const page = await this.request(`${kind}/list`, params, read, options);
-      for (const item of page.items) all.push(item);
-      leftOut.push(...page.leftOut);
-      of += page.of;
-      if (page.nextCursor === undefined || page.nextCursor === cursor) break;
-      cursor = page.nextCursor;
-    }
+    const { items, leftOut, of } = await readListPages((params) => this.request(`${kind}/list`, params, read, options));
     this.noteLeftOut(kind, leftOut, of);
-    return all;
+    return items;
   }
 
   private noteLeftOut(kind: OmittedServerItems['kind'], items: readonly OmittedListItem[], of: number): void {
@@ -361,12 +358,13 @@ export class McpServer {
     method: string,
     params: Record<string, unknown>,
     read: (result: Record<string, unknown>, sdk: McpSdk) => Result | undefined,
-    { signal, output, elicit }: CallOptions,
+    { signal, output, runId, elicit }: CallOptions,
     headers?: Record<string, string>,
   ): Promise<Result> {
     const { connection, sdk, subject } = this;
     const redact = <Value>(value: Value) => this.redact(value); // tokens may be replaced during the request
     if (!connection || !sdk) throw this.notRunning();
+    if (this.unresponsive.has(runId)) throw new ToolError('TOOL_NOT_AVAILABLE', this.skipped);
     const { callMs } = this.options.limits();
     const redactedOutput = output && ((text: string) => output(redact(text)));
     try {
@@ -375,10 +373,25 @@ export class McpServer {
         connection.client.request({ method, params }, uncheckedResultSchema, { ...request, headers });
       const result = read(await this.elicitation.during(elicit, () => sendWithTimeout(limits, send)), sdk);
       if (result === undefined) throw this.noResult();
+      if (this.isUnresponsive) this.noteResponse();
       return redact(result);
     } catch (error) {
-      throw error instanceof ToolError ? error : this.callFailed(error, sdk);
+      if (!(error instanceof ToolError)) throw this.callFailed(error, sdk);
+      if (error.code !== 'TOOL_TIMEOUT' || runId === undefined) throw error;
+      if (!(await this.unresponsive.add(runId, connection.client))) throw error;
+      this.log(this.skipped);
+      this.options.changed();
+      throw new ToolError('TOOL_TIMEOUT', `${error.message} ${this.skipped}`);
     }
+  }
+
+  private noteResponse(): void {
+    this.unresponsive.clear();
+    this.options.changed();
+  }
+
+  private get skipped(): string {
+    return `${this.subject} is not responding and is skipped in this run. The person can restart it with "Towpath: MCP Servers…".`;
   }
 
   private callFailed(error: unknown, sdk: McpSdk): ToolError {

@@ -45,10 +45,12 @@ export function createServerTool({
   origin,
 }: ServerToolOptions): Tool {
   const reads = listed.annotations?.readOnlyHint === true;
-  const run = async (args: unknown, { signal, output }: ToolContext) => {
+  const run = async (args: unknown, { signal, output, runId }: ToolContext) => {
     const refused = refusal();
     if (refused) throw new ToolError('TOOL_NOT_AVAILABLE', refused);
-    return mcpCallResultData(await server.call(listed.name, args as Record<string, unknown>, { signal, output }));
+    return mcpCallResultData(
+      await server.call(listed.name, args as Record<string, unknown>, { signal, output, runId }),
+    );
   };
   const base = {
     definition: toServerToolDefinition(name, listed, mcpSchemaLimitsInPrompt),

@@ -26,6 +26,7 @@ const tools = () => {
 };
 
 let lists = 0;
+let isFrozen = false;
 if (fault === 'exits-at-once') process.exit(3);
 if (fault === 'dies') process.stderr.write(readFileSync(file), () => process.exit(1));
 if (fault === 'complains') process.stderr.write(readFileSync(file));
@@ -41,6 +42,7 @@ process.on('SIGTERM', () => {
 
 createInterface({ input: process.stdin }).on('line', (line) => {
   const { id, method, params } = JSON.parse(line);
+  if (isFrozen) return;
   if (method === 'server/discover' && fault === 'strict') process.exit(9);
   if (method === 'initialize') {
     if (fault === 'hangs-at-initialize' || fault === 'complains' || fault === 'dies') return;
@@ -68,6 +70,9 @@ function call(id, { name, arguments: given, _meta }) {
   const faults = {
     exits: () => process.exit(7),
     hangs: () => {},
+    freezes: () => {
+      isFrozen = true;
+    },
     'sends-100-mb': () => {
       const megabyte = 'x'.repeat(1024 * 1024);
       process.stdout.write(`{"jsonrpc":"2.0","id":${id},"result":{"content":[{"type":"text","text":"`);
