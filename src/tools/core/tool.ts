@@ -226,6 +226,8 @@ export type RecordedFileEffects =
 
 export interface Tool {
   definition: ToolDefinition;
+  /** The definition for a model with a large context window, if it is longer. */
+  longDefinition?: ToolDefinition;
   title?: string;
   /** Schema of the result with a description of each key, for authors of workflows. Never sent to a model. */
   gives?: z.ZodObject;

@@ -16,6 +16,8 @@ export interface SchemaTextLimits {
 
 /** Limits in the prompt, where each tool costs tokens; rules of use often are at the end of a description. */
 export const mcpSchemaLimitsInPrompt: SchemaTextLimits = { description: 2000, end: 600, text: 300, schema: 6000 };
+/** Limits in the prompt of a model with a large context window. */
+export const mcpSchemaLimitsInLargePrompt: SchemaTextLimits = { ...mcpSchemaLimitsInPrompt, description: 3000 };
 /** Limits in a search result: enough for all texts of well-known servers. */
 export const mcpSchemaLimitsInSearch: SchemaTextLimits = {
   description: 20_000,

@@ -13,6 +13,7 @@ import {
   cleanDescription,
   cleanSchema,
   createArgumentsValidator,
+  mcpSchemaLimitsInLargePrompt,
   mcpSchemaLimitsInPrompt,
   type SchemaTextLimits,
 } from './schema.ts';
@@ -52,8 +53,13 @@ export function createServerTool({
       await server.call(listed.name, args as Record<string, unknown>, { signal, output, runId }),
     );
   };
+  const definition = toServerToolDefinition(name, listed, mcpSchemaLimitsInPrompt);
+  const longDescription = cleanDescription(listed.description ?? listed.title, mcpSchemaLimitsInLargePrompt);
   const base = {
-    definition: toServerToolDefinition(name, listed, mcpSchemaLimitsInPrompt),
+    definition,
+    ...(longDescription !== definition.description && {
+      longDefinition: { ...definition, description: longDescription },
+    }),
     ...titleOf(listed),
     gives: mcpToolResultSchema,
     arguments: createArgumentsValidator(listed.inputSchema, sdk),
