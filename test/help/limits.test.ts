@@ -113,7 +113,6 @@ const checks: [start: string, check: () => void | Promise<void>][] = [
     },
   ],
   ['No sampling', () => isNotUsed(/CreateMessageRequest|sampling\/createMessage|sampling: ?\{/, 'tools/mcp/')],
-  ['No elicitation', () => isNotUsed(/elicits: ?true/, 'extension/')],
   [
     'Sounds in results are named and not played',
     () => {

@@ -19,6 +19,7 @@ import { notifyWithActions } from '../dialogs/notify.ts';
 import type { AuditLog } from '../records/auditLog.ts';
 import { DecisionFile } from '../settings/decisionFile.ts';
 import { settings } from '../settings/settings.ts';
+import { openServerAddress } from './addressDialog.ts';
 import { McpApprovals } from './mcpQuestions.ts';
 import { McpReview } from './mcpReview.ts';
 import { McpSignIns } from './mcpSignIn.ts';
@@ -60,7 +61,9 @@ export class McpServices implements vscode.Disposable {
           return this.questions.approveTools(question);
         },
         input: (definition, input) => this.questions.input(definition, input),
+        openAddress: ({ name }, request) => openServerAddress(modals, name, request),
       },
+      elicits: true,
       limits: () => ({ startMs: settings()['mcp.timeouts.start'], callMs: settings()['mcp.timeouts.call'] }),
       roots: () => workspace.roots.map((root) => ({ uri: pathToFileURL(root.path).href, name: root.name })),
       log: (server, text) => this.log(server).appendLine(text),

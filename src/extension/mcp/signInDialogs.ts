@@ -33,7 +33,7 @@ export class SignInDialogs implements SignInUser {
 }
 
 /** The text reaches the browser as it is only as a string: a `Uri` is decoded and encoded again, which changes values with `&` or `+`. */
-const openInBrowser = (address: string): Thenable<boolean> =>
+export const openInBrowser = (address: string): Thenable<boolean> =>
   vscode.env.openExternal(address as unknown as vscode.Uri).then(
     (isOpened) => isOpened,
     () => false,

@@ -416,7 +416,7 @@ export function createToolHost({
       ...running,
       storedOutput: (id) => context.storedOutput(id),
       lastSeen: async (path) => context.lastSeen?.(path),
-      ask: (questions) => context.ask(call.id, questions),
+      ask: (questions, by) => context.ask(call.id, questions, by),
     };
   }
 }

@@ -3,7 +3,7 @@ import { message, toEnglishText } from '../../protocol/text/l10n.ts';
 import type { Localizer } from '../../protocol/text/localized.ts';
 import { raceWithAbort } from '../../protocol/values/abort.ts';
 import { createIsolatedListener } from '../../protocol/values/listeners.ts';
-import type { Tool } from '../core/tool.ts';
+import type { Tool, ToolContext } from '../core/tool.ts';
 import type { Workspace } from '../core/workspace.ts';
 import type { McpApprovalStore } from './approved.ts';
 import {
@@ -14,6 +14,8 @@ import {
   parseMcpConfig,
 } from './config/config.ts';
 import { resolveServerLaunch } from './config/resolveLaunch.ts';
+import { type AddressRequest, createCallElicitation } from './elicitation/callElicitation.ts';
+import type { ElicitationHandler } from './elicitation/elicitationForm.ts';
 import type { ServerSignIn } from './oauth/serverSignIn.ts';
 import type { SignInServer } from './oauth/signInRecord.ts';
 import { McpServer, type McpTimeouts } from './server.ts';
@@ -43,6 +45,12 @@ export interface ServerApprovalRequest {
 export interface McpApprovalRequester {
   approveServer(question: ServerApprovalRequest, signal: AbortSignal): Promise<'allow' | 'trust' | 'deny' | 'later'>;
   approveTools(question: McpToolChangesApprovalRequest, signal: AbortSignal): Promise<'allow' | 'deny' | 'later'>;
+  /** Asks whether to open an address for a server in the browser, and opens it; absent: servers cannot ask for that. */
+  openAddress?(
+    definition: McpServerDefinition,
+    request: AddressRequest,
+    signal: AbortSignal,
+  ): Promise<'accept' | 'decline' | 'cancel'>;
   /** Returns the stored or entered value of an input; undefined if none. */
   input(definition: McpServerDefinition, input: McpConfigInput): Promise<string | undefined>;
 }
@@ -128,7 +136,7 @@ export class McpServers {
 
   tools(): readonly Tool[] {
     if (!this.options.workspace.trusted) return [];
-    this.built ??= mcpToolList(this.servers, this.options.approved);
+    this.built ??= mcpToolList(this.servers, this.options.approved, this.options.elicits ? this.elicit : undefined);
     return this.built;
   }
 
@@ -201,6 +209,13 @@ export class McpServers {
   async close(): Promise<void> {
     await Promise.all(this.servers.map((server) => server.stop()));
   }
+
+  private readonly elicit = (server: McpServer, context: ToolContext): ElicitationHandler => {
+    const { person, localizer = toEnglishText } = this.options;
+    const openAddress = (request: AddressRequest, signal: AbortSignal) =>
+      this.oneByOne(async () => (await person.openAddress?.(server.definition, request, signal)) ?? 'decline');
+    return createCallElicitation({ server: server.name, localizer, openAddress }, context);
+  };
 
   private async read(): Promise<void> {
     const { workspace, sources } = this.options;

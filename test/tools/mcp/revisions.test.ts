@@ -1,11 +1,8 @@
 import assert from 'node:assert/strict';
-import path from 'node:path';
 import type { ElicitationHandler, ElicitationRequest } from '../../../src/tools/mcp/elicitation/elicitationForm.ts';
 import { eventually } from '../../support/eventually.ts';
-import { faultyServer } from '../../support/mcp/servers.ts';
+import { faultyServer, statelessServer as stateless } from '../../support/mcp/servers.ts';
 import { closeAll, node, type Talk, talk } from './talk.ts';
-
-const stateless = path.join(import.meta.dirname, '../../support/mcp/stateless.mjs');
 
 afterEach(closeAll);
 

@@ -1,5 +1,6 @@
 import path from 'node:path';
 import { type ApprovalPolicy, defaultApprovalPolicy } from '../../../src/protocol/content/policy.ts';
+import type { UserQuestionAnswer, UserQuestions } from '../../../src/protocol/content/questions.ts';
 import type { ToolOutcome } from '../../../src/protocol/content/tools.ts';
 import type { RunEventBody } from '../../../src/protocol/run/events.ts';
 import type { ApprovalAnswer, ApprovalRequest } from '../../../src/tools/core/tool.ts';
@@ -37,6 +38,8 @@ export interface Talk {
   words: { value: unknown };
   person: McpApprovalRequester;
   answer: ApprovalAnswer['decision'];
+  /** Answers questions during calls. */
+  ask(questions: readonly UserQuestions[], by?: string): Promise<UserQuestionAnswer>;
   policy: ApprovalPolicy;
   /** What happens while a question about a call is open. */
   meanwhile(): Promise<void>;
@@ -72,6 +75,7 @@ export async function talk(config: unknown, before?: Talk): Promise<Talk> {
   let count = 0;
   self.policy = defaultApprovalPolicy;
   self.meanwhile = async () => {};
+  self.ask = async () => ({ choices: [] });
   self.asked = { servers: [], tools: [], calls: [], inputs: [] };
   self.stop = new AbortController();
   self.kept = before?.kept ?? { value: undefined };
@@ -144,7 +148,7 @@ export async function talk(config: unknown, before?: Talk): Promise<Talk> {
         keepOutput: async () => '',
         newPack: () => Promise.reject(new Error('nothing is recorded here')),
         storedOutput: async () => undefined,
-        ask: async () => ({ choices: [] }),
+        ask: (_, questions, by) => self.ask(questions, by),
       },
     );
   };

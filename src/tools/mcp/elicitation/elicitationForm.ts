@@ -40,7 +40,7 @@ const secret =
 export function parseElicitation(params: Json): ElicitationRequest | undefined {
   const { mode = 'form', message, url, requestedSchema } = params;
   if (typeof message !== 'string') return undefined;
-  if (mode === 'url') return typeof url === 'string' && URL.canParse(url) ? { mode, message, url } : undefined;
+  if (mode === 'url') return typeof url === 'string' && isSafeAddress(url) ? { mode, message, url } : undefined;
   if (mode !== 'form' || !isJsonObject(requestedSchema) || !isJsonObject(requestedSchema.properties)) return undefined;
   const required = Array.isArray(requestedSchema.required) ? requestedSchema.required : [];
   const properties = Object.entries(requestedSchema.properties);
@@ -49,6 +49,13 @@ export function parseElicitation(params: Json): ElicitationRequest | undefined {
     return field ? [field] : [];
   });
   return fields.length < properties.length || fields.length > maxFields ? undefined : { mode, message, fields };
+}
+
+// An address to open in a browser: encrypted, or on this machine.
+function isSafeAddress(url: string): boolean {
+  if (!URL.canParse(url)) return false;
+  const { protocol, hostname } = new URL(url);
+  return protocol === 'https:' || (protocol === 'http:' && /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname));
 }
 
 /** Returns the first field that asks for a secret, which must not pass through a form. */

@@ -22,6 +22,8 @@ describe('MCP: a form of a server', () => {
     ['an object in it', { message: 'x', requestedSchema: { properties: { a: { type: 'object' } } } }],
     ['a list without choices', { message: 'x', requestedSchema: { properties: { a: { type: 'array' } } } }],
     ['an address that is none', { message: 'x', mode: 'url', url: 'pay' }],
+    ['an address of a program', { message: 'x', mode: 'url', url: 'vscode://install' }],
+    ['an address that is not encrypted', { message: 'x', mode: 'url', url: 'http://pay.example/' }],
     ['another mode', { message: 'x', mode: 'voice' }],
     ['too many fields', { message: 'x', requestedSchema: { properties: Object.fromEntries(Array.from({ length: 21 }, (_, i) => [i, { type: 'string' }])) } }],
   ]; // biome-ignore format: a table
