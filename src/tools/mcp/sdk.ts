@@ -24,6 +24,7 @@ export {
   selectClientAuthMethod,
   startAuthorization,
   UnsupportedProtocolVersionError,
+  UrlElicitationRequiredError,
   validateAuthorizationResponseIssuer,
 } from '@modelcontextprotocol/client';
 export {

@@ -371,7 +371,10 @@ export class McpServer {
       const limits = { signal, ms: callMs, clock: this.clock, subject, output: redactedOutput };
       const send = (request: McpRequestOptions) =>
         connection.client.request({ method, params }, uncheckedResultSchema, { ...request, headers });
-      const result = read(await this.elicitation.during(elicit, () => sendWithTimeout(limits, send)), sdk);
+      const answer = await this.elicitation.during(elicit, () =>
+        sendWithTimeout(limits, send).catch((error) => this.openPages(error, sdk, signal)),
+      );
+      const result = read(answer, sdk);
       if (result === undefined) throw this.noResult();
       if (this.isUnresponsive) this.noteResponse();
       return redact(result);
@@ -383,6 +386,14 @@ export class McpServer {
       this.options.changed();
       throw new ToolError('TOOL_TIMEOUT', `${error.message} ${this.skipped}`);
     }
+  }
+
+  // Revision 2025-11-25: a call can fail until the user has been to a page.
+  private async openPages(error: unknown, sdk: McpSdk, signal: AbortSignal): Promise<never> {
+    const isPage = error instanceof sdk.UrlElicitationRequiredError;
+    if (!isPage || !(await this.elicitation.openPages(error.elicitations, signal))) throw error;
+    const text = `${this.subject} needs something of the person on a page that was opened. Call it again when that is done.`;
+    throw new ToolError('TOOL_EXEC_FAILED', text);
   }
 
   private noteResponse(): void {

@@ -100,6 +100,15 @@ function call(id, { name, arguments: given, _meta }) {
     },
     chatters: () => process.stdout.write('oh, a call\n'.repeat(200)),
     'no-result': () => answer(id, { content: 'not a list' }),
+    'wants-page': () =>
+      write({
+        id,
+        error: {
+          code: -32042,
+          message: 'A page first.',
+          data: { elicitations: [{ mode: 'url', elicitationId: '1', message: 'Pay', url: 'https://pay.example/' }] },
+        },
+      }),
     'says-no': () => write({ id, error: { code: -32000, message: 'I would rather not.' } }),
     'is-error': () => answer(id, { ...text('It went wrong.'), isError: true }),
     environment: () => answer(id, text(JSON.stringify({ env: process.env, cwd: process.cwd() }))),

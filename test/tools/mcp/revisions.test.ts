@@ -99,6 +99,25 @@ describe('MCP: a server of revision 2026-07-28', () => {
   });
 });
 
+describe('MCP: a server of revision 2025-11-25 that fails until the user has been to a page', () => {
+  const cases: [action: 'accept' | 'decline', message: RegExp][] = [
+    ['accept', /Call it again when that is done\.$/],
+    ['decline', /says: A page first\.$/],
+  ];
+  for (const [action, message] of cases)
+    it(`${action}s`, async () => {
+      const t = await talk({ servers: { old: node(faultyServer, 'wants-page') } });
+      t.person.openAddress = async (_, { url }) => {
+        assert.equal(url, 'https://pay.example/');
+        return action;
+      };
+      await t.prepare();
+      const outcome = await t.call('mcp.old.work');
+      assert.match(outcome.ok ? '' : outcome.error.message, message);
+      assert.equal(t.server('old').state.phase, 'running');
+    });
+});
+
 describe('MCP: the revision of a server is found', () => {
   const cases: [what: string, args: string[]][] = [
     ['one that ignores what it does not know', [faultyServer, 'silent']],

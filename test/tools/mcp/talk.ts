@@ -109,6 +109,7 @@ export async function talk(config: unknown, before?: Talk): Promise<Talk> {
       approveServer: (question, signal) => self.person.approveServer(question, signal),
       approveTools: (question, signal) => self.person.approveTools(question, signal),
       input: (definition, input) => self.person.input(definition, input),
+      openAddress: async (...given) => (await self.person.openAddress?.(...given)) ?? 'decline',
     },
     limits: () => self.limits,
     roots: () => workspace.roots.map((root) => ({ uri: `file://${root.path}`, name: root.name })),

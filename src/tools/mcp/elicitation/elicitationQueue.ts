@@ -7,6 +7,8 @@ import {
   secretField,
 } from './elicitationForm.ts';
 
+const maxPages = 3;
+
 /**
  * Questions of one server to the user, one at a time. The user is asked by the newest open call; without a call, or for a form that cannot be
  * shown or asks for a secret, the answer is `decline`.
@@ -36,6 +38,15 @@ export class ElicitationQueue {
     const answer = this.last.then(() => this.clock.pauseDuring(() => this.ask(params, signal)));
     this.last = answer.catch(() => {});
     return answer;
+  }
+
+  /** Asks to open pages, one after the other. Returns false if one was declined. */
+  async openPages(pages: readonly { message: string; url: string }[], signal: AbortSignal): Promise<boolean> {
+    for (const { message, url } of pages.slice(0, maxPages)) {
+      const { action } = await this.answer({ mode: 'url', message, url }, signal);
+      if (action !== 'accept') return false;
+    }
+    return true;
   }
 
   private async ask(params: Record<string, unknown>, signal: AbortSignal): Promise<ElicitationAnswer> {
