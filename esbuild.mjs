@@ -100,6 +100,15 @@ export const tables = {
     }),
 };
 
+/** The MCP client brings a copy of the schema validator along. It is given ours, so the copy is left out. */
+const withoutCopies = {
+  name: 'withoutCopies',
+  setup: ({ onLoad }) =>
+    onLoad({ filter: /[\\/]@modelcontextprotocol[\\/]client[\\/]dist[\\/]shimsNode\.mjs$/ }, () => ({
+      contents: 'export const CORS_IS_POSSIBLE = false; export class DefaultJsonSchemaValidator {}',
+    })),
+};
+
 /** The indentation of templates, those of the toolkit too, is for readers of the code: the page does without it. A line end stays, which separates as a blank does. */
 const templates = {
   name: 'templates',
@@ -150,7 +159,7 @@ const inParts = (folder) => ({
   splitting: true,
   chunkNames: `${folder}/[name]-[hash]`,
   sourcemap: sourcemap && 'inline', // until it is CommonJS
-  plugins: [tables, chunked],
+  plugins: [tables, withoutCopies, chunked],
 });
 const page = { ...shared, platform: 'browser', target: 'es2022', format: 'esm', charset: 'utf8' };
 

@@ -37,8 +37,8 @@ describe('the house', () => {
     ],
     [
       'the SDK of MCP outside its folder',
-      { 'src/extension/a.ts': "import { Client } from '@modelcontextprotocol/sdk/client/index.js';" },
-      ['src/extension/a.ts imports @modelcontextprotocol/sdk/client/index.js'],
+      { 'src/extension/a.ts': "import { Client } from '@modelcontextprotocol/client';" },
+      ['src/extension/a.ts imports @modelcontextprotocol/client'],
     ],
     [
       'the panel reaching into the host or the machine',

@@ -45,6 +45,7 @@ const kept = path.join(import.meta.dirname, 'fixtures/kept');
 const json = (file: string) => JSON.parse(readFileSync(path.join(kept, file), 'utf8'));
 const runs = [
   'approval',
+  'asked',
   'background',
   'chat',
   'collected',
@@ -149,6 +150,17 @@ describe('a run of an earlier Towpath', () => {
       const request = { toolCallIds: ['call-inside', 'call-outside'] };
       await talk.engine.undo(runId, request, workspace, async () => 'all');
       assert.deepEqual([workspace.read('a.txt'), workspace.exists('page.html')], ['one\n', false]);
+    } finally {
+      await talk.end();
+    }
+  });
+
+  it('asked: what a server asked is over, and the call has the result of the server', async () => {
+    const runId = await begin('asked');
+    try {
+      const { calls, asking } = await talk.store.read(runId);
+      const { status, ok, asked, answer } = calls['call-asks']!;
+      assert.deepEqual([status, ok, asked, answer, asking], ['done', true, undefined, undefined, []]);
     } finally {
       await talk.end();
     }

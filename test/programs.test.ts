@@ -32,7 +32,7 @@ describe('The programs, as they are built', function () {
   it('what the panel can be shown without is loaded when it is needed', async () => {
     const { inputs, files } = await built('main.cjs');
     const late = [
-      '@modelcontextprotocol/sdk ajv cross-spawn', // servers
+      '@modelcontextprotocol/client @modelcontextprotocol/core ajv cross-spawn', // servers
       'yaml @huggingface/jinja', // workflows
       'html-to-text htmlparser2 ipaddr.js', // pages
       'yauzl minisearch jsonc-parser eventsource-parser',

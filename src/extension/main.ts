@@ -1,5 +1,5 @@
 // @invariant vscode-only-in-extension: Only `extension` imports `vscode`, only the worker program of the local model imports
-// `node-llama-cpp`, and only `tools/mcp` imports the MCP SDK.
+// `node-llama-cpp`, and only `tools/mcp` imports the MCP client.
 import * as vscode from 'vscode';
 import type { TowpathCommandId } from '../protocol/panel/intents.ts';
 import { excludeCurrentFolderFromPath } from '../tools/core/programs.ts';

@@ -14,6 +14,7 @@ import type { Dialogs } from './dialogs/dialogs.ts';
 import type { EditorWorkspace } from './editor/editorWorkspace.ts';
 import { editorLanguageService } from './editor/languageService.ts';
 import { McpServices } from './mcp/mcp.ts';
+import type { AuditLog } from './records/auditLog.ts';
 import { settings } from './settings/settings.ts';
 import type { createJobWorkers } from './worker/jobWorker.ts';
 
@@ -31,6 +32,7 @@ interface Dependencies {
   /** Folder for the recording of commands, absolute. */
   snapshotsFolder: string;
   jobWorkers: ReturnType<typeof createJobWorkers>;
+  audit: AuditLog;
 }
 
 interface Toolset {
@@ -43,7 +45,7 @@ interface Toolset {
 /** Creates the tools on first use; the panel alone does not need them. */
 export function createToolset(parts: Dependencies): Toolset {
   const { workspace, approvals, policies, left, background, terminal, jobWorkers } = parts;
-  const mcp = new McpServices(parts.context, workspace, parts.modals);
+  const mcp = new McpServices(parts.context, workspace, parts.modals, parts.audit);
   workspace.startedFiles = () => mcp.servers.startedFiles();
   const recorder = createFileRecorder({
     workspace,

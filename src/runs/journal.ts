@@ -7,6 +7,7 @@ import {
   eventVersions,
   heldRunFormatVersion,
   repositoryFormatVersion,
+  serverQuestionFormatVersion,
 } from '../protocol/run/eventVersions.ts';
 import type { StoreErrorCode } from '../protocol/text/codes.ts';
 import { message } from '../protocol/text/l10n.ts';
@@ -89,6 +90,7 @@ function versionOf(event: StoredEvent): number | undefined {
   if (event.type === 'node' && event.grown) return appendedListFormatVersion;
   if (event.type === 'approval' && event.holds) return heldRunFormatVersion;
   if ('repositories' in event && event.repositories) return repositoryFormatVersion;
+  if (event.type === 'ask' && event.by !== undefined) return serverQuestionFormatVersion;
   return hasStoredImages(event) ? 2 : eventVersions[event.type];
 }
 

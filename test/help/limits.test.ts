@@ -66,7 +66,6 @@ async function changingTools(state: 'untrusted' | 'virtual'): Promise<string[]> 
 }
 
 const hasNoOtherSandbox = () => isNotUsed(/\bAppContainer\b/);
-const hasNoSignIn = () => isNotUsed(/authProvider|client\/auth|oauth-protected-resource/, 'tools/mcp/');
 const isReadOnly = async () => assert.deepEqual(await changingTools('virtual'), []);
 
 /** Beginning of each item below a heading *Limits*, and the check that fails once the item is not true any more. */
@@ -102,7 +101,6 @@ const checks: [start: string, check: () => void | Promise<void>][] = [
       );
     },
   ],
-  ['No OAuth sign-in', hasNoSignIn],
   [
     'No Python in workflows',
     () => {
@@ -115,7 +113,6 @@ const checks: [start: string, check: () => void | Promise<void>][] = [
     },
   ],
   ['No sampling', () => isNotUsed(/CreateMessageRequest|sampling\/createMessage|sampling: ?\{/, 'tools/mcp/')],
-  ['No elicitation', () => isNotUsed(/ElicitRequest|elicitation\/create|elicitation: ?\{/, 'tools/mcp/')],
   [
     'Sounds in results are named and not played',
     () => {

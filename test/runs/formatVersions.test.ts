@@ -9,6 +9,7 @@ import {
   eventVersions,
   heldRunFormatVersion,
   repositoryFormatVersion,
+  serverQuestionFormatVersion,
   storedRunFormatVersion,
 } from '../../src/protocol/run/eventVersions.ts';
 import { readOnlyReasonMessages } from '../../src/protocol/run/readOnlyReason.ts';
@@ -25,6 +26,7 @@ const firstTypes = [
 /** Stored runs with every event type of a later version, and an image that is stored by its hash. */
 const names = [
   'approval',
+  'asked',
   'background',
   'collected',
   'denied',
@@ -48,9 +50,11 @@ const versionOf = (event: Line) =>
       ? heldRunFormatVersion
       : 'repositories' in event
         ? repositoryFormatVersion
-        : JSON.stringify(event).includes('"storedAs"')
-          ? 2
-          : (eventVersions[event.type] ?? undefined);
+        : event.type === 'ask' && event.by !== undefined
+          ? serverQuestionFormatVersion
+          : JSON.stringify(event).includes('"storedAs"')
+            ? 2
+            : (eventVersions[event.type] ?? undefined);
 
 describe('format versions of stored events', () => {
   it('every type that version 1 does not have names the version that introduced it', () => {
@@ -69,6 +73,7 @@ describe('format versions of stored events', () => {
     assert.ok(events.some((event) => event.type === 'node' && event.version === appendedListFormatVersion));
     assert.ok(events.some((event) => event.type === 'approval' && event.version === heldRunFormatVersion));
     assert.ok(events.some((event) => event.type === 'tool-end' && event.version === repositoryFormatVersion));
+    assert.ok(events.some((event) => event.type === 'ask' && event.version === serverQuestionFormatVersion));
   });
 
   for (const name of names)

@@ -37,7 +37,8 @@ const maxLines = 450;
 export const packages: Record<string, (file: string) => boolean> = {
   vscode: (file) => file.startsWith('src/extension/'),
   'node-llama-cpp': (file) => /^src\/llm\/local\/worker\/(worker|context)\.ts$/.test(file),
-  '@modelcontextprotocol/sdk': (file) => file.startsWith('src/tools/mcp/'),
+  '@modelcontextprotocol/client': (file) => file.startsWith('src/tools/mcp/'),
+  '@modelcontextprotocol/core': (file) => file === 'src/tools/mcp/sdk.ts',
   ajv: (file) => file === 'src/tools/mcp/sdk.ts',
   'cross-spawn': (file) => file === 'src/tools/mcp/sdk.ts',
   'jsonc-parser': (file) => file.startsWith('src/tools/mcp/') || file.startsWith('src/tools/notebook/'),

@@ -1,3 +1,4 @@
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { type BuildOptions, build, type Metafile, type Plugin } from 'esbuild';
@@ -39,6 +40,18 @@ export async function built(name: string, entry?: string, minify = true): Promis
     .filter((file) => outputs[file])
     .map((file) => loadedWith(outputs, file).map((one) => path.basename(one)));
   return { files, inputs: loaded.flatMap((file) => partsOf(outputs[file]!)), parts, late };
+}
+
+/** Bundles a file as the extension host's program is bundled, with `main.cjs` as its entry. Returns the path of that. */
+export async function writeBundle(entry: string, folder: string): Promise<string> {
+  const { files } = await built('main.cjs', entry);
+  rmSync(folder, { recursive: true, force: true });
+  for (const [name, text] of files) {
+    const file = path.join(folder, name === 'main.cjs' ? name : path.join('chunks', name));
+    mkdirSync(path.dirname(file), { recursive: true });
+    writeFileSync(file, text);
+  }
+  return path.join(folder, 'main.cjs');
 }
 
 type Outputs = Metafile['outputs'];

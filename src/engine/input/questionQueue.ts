@@ -3,6 +3,7 @@ import { isCompleteUserQuestionAnswer, unansweredQuestionCode } from '../../prot
 import type { Attachment } from '../../protocol/content/messages.ts';
 import type { UserQuestionAnswer, UserQuestions } from '../../protocol/content/questions.ts';
 import type { PanelQuestionChoices } from '../../protocol/panel/panelMessages.ts';
+import { answerableQuestionIds } from '../../protocol/run/pending.ts';
 import type { Run } from '../../protocol/run/run.ts';
 import { onAbort } from '../../protocol/values/abort.ts';
 import { ToolError } from '../../tools/core/tool.ts';
@@ -25,7 +26,8 @@ export class UserQuestionQueue {
     private readonly signal: AbortSignal,
   ) {}
 
-  async ask(toolCallId: string, questions: readonly UserQuestions[]): Promise<UserQuestionAnswer> {
+  /** @param by MCP server that asks during its call */
+  async ask(toolCallId: string, questions: readonly UserQuestions[], by?: string): Promise<UserQuestionAnswer> {
     const { run, emit } = this.log;
     const before = run.calls[toolCallId];
     if (before?.answer && isDeepStrictEqual(before.asked, questions)) return before.answer;
@@ -39,7 +41,7 @@ export class UserQuestionQueue {
     });
     answer.catch(() => {}); // may be stopped before anyone awaits the answer
     try {
-      await emit({ type: 'ask', toolCallId, questions: [...questions] });
+      await emit({ type: 'ask', toolCallId, questions: [...questions], ...(by !== undefined && { by }) });
       return await answer;
     } finally {
       this.waiting.delete(toolCallId);
@@ -66,7 +68,7 @@ export class UserQuestionQueue {
 function findAnsweredQuestion(
   { asking = [], calls }: Run,
   { userInput, attachments, chosen }: UserInput,
-  isOpen: (toolCallId: string) => boolean = () => true,
+  isOpen: (toolCallId: string) => boolean = (id) => answerableQuestionIds({ asking, calls }).includes(id),
 ): { toolCallId: string; answer: UserQuestionAnswer } | undefined {
   const open = asking.filter(isOpen);
   const typedAnswer = {

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { userMessage } from '../../protocol/content/messages.ts';
-import { pendingApprovalIds } from '../../protocol/run/pending.ts';
+import { answerableQuestionIds, pendingApprovalIds } from '../../protocol/run/pending.ts';
 import { isRunHeldByDenial } from '../../protocol/run/resumable.ts';
 import type { CallState, Run } from '../../protocol/run/run.ts';
 import { StoreError } from '../../runs/journal.ts';
@@ -190,7 +190,7 @@ async function compact(
   if (!('prepare' in host)) return { phase: 'Failed', error: host };
   const undoWorkspace = async () => workflow.undoing?.(log).catch(() => undefined);
   await endUnfinishedCalls(log, createRecoveryProbe(log, host, options, undoWorkspace), [
-    ...(run.asking ?? []),
+    ...answerableQuestionIds(run),
     ...unsettledCallIds(run),
   ]); // these can still be answered
   await log.emit({ type: 'phase', phase: 'Running' });

@@ -3,7 +3,7 @@
 import type { ErrorInfo } from '../../protocol/content/messages.ts';
 import type { RunEvent, RunEventBody, SpendingLimitKind } from '../../protocol/run/events.ts';
 import { interruptedWork } from '../../protocol/run/interruptions.ts';
-import { pendingApprovalIds } from '../../protocol/run/pending.ts';
+import { answerableQuestionIds, pendingApprovalIds } from '../../protocol/run/pending.ts';
 import { isRunHeldByDenial } from '../../protocol/run/resumable.ts';
 import type { Run } from '../../protocol/run/run.ts';
 import { type LocalizedMessage, message } from '../../protocol/text/l10n.ts';
@@ -257,7 +257,7 @@ export class ExecutionEngine {
       await endUnfinishedCalls(
         log,
         createRecoveryProbe(log, host, this.options, async () => undoLocation.workspace),
-        [...(log.run.asking ?? []), ...unsettledCallIds(log.run)], // these can still be answered
+        [...answerableQuestionIds(log.run), ...unsettledCallIds(log.run)], // these can still be answered
       ); // interrupted calls are judged before the undo
       const hold = () => host.holdCommandChanges(runId);
       return await restoreFiles(log, { store, ...undoLocation }, request, { ask, hold });

@@ -26,7 +26,7 @@ export type EngineServices = ReturnType<typeof composeEngine>;
  */
 export function composeEngine(services: PolicyServices) {
   const { context, logError, changes, workspace, view, presence, modals, jobWorkers } = services;
-  const { storage, store, models, limits, policies, addedRules, commandSandbox } = services;
+  const { storage, store, audit, models, limits, policies, addedRules, commandSandbox } = services;
   const events = new IsolatedListeners<RunEvent>(logError);
 
   const terminal = new CommandOutputTerminal();
@@ -70,6 +70,7 @@ export function composeEngine(services: PolicyServices) {
         terminal,
         snapshotsFolder: store.snapshotsFolder,
         jobWorkers,
+        audit,
       }),
   );
   const workflows = composeWorkflowServices(services, async () => (await toolset()).toolNames);

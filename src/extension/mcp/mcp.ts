@@ -10,16 +10,21 @@ import type { EditorProvidedTools } from '../../tools/editorTools/editorTools.ts
 import type { ToolHost } from '../../tools/host/host.ts';
 import { McpApprovalStore } from '../../tools/mcp/approved.ts';
 import { type McpConfigSource, readPlainConfigFile } from '../../tools/mcp/config/config.ts';
+import type { ServerSignIn } from '../../tools/mcp/oauth/serverSignIn.ts';
 import type { McpServer } from '../../tools/mcp/server.ts';
 import { McpServers } from '../../tools/mcp/servers.ts';
 import type { RuleToolState } from '../../tools/mcp/toolChanges.ts';
 import type { Dialogs } from '../dialogs/dialogs.ts';
 import { notifyWithActions } from '../dialogs/notify.ts';
+import type { AuditLog } from '../records/auditLog.ts';
 import { DecisionFile } from '../settings/decisionFile.ts';
 import { settings } from '../settings/settings.ts';
+import { openServerAddress } from './addressDialog.ts';
 import { McpApprovals } from './mcpQuestions.ts';
 import { McpReview } from './mcpReview.ts';
+import { McpSignIns } from './mcpSignIn.ts';
 import { createEditorTools } from './offeredEditorTools.ts';
+import { signInRequiredText } from './signInText.ts';
 
 export const mcpConfigFile = path.join('.vscode', 'mcp.json');
 const approvalsName = 'servers';
@@ -31,13 +36,15 @@ export class McpServices implements vscode.Disposable {
   readonly questions: McpApprovals;
   readonly editorTools: EditorProvidedTools;
   readonly reviews = new McpReview();
+  readonly signIns: McpSignIns;
   private readonly logs = new Map<string, vscode.OutputChannel>();
   private readonly reported = new Set<string>();
   private preparing = 0;
   private readonly watching: vscode.Disposable;
 
-  constructor(context: vscode.ExtensionContext, workspace: Workspace, modals: Dialogs) {
+  constructor(context: vscode.ExtensionContext, workspace: Workspace, modals: Dialogs, audit: Pick<AuditLog, 'note'>) {
     this.questions = new McpApprovals(context.secrets, this.reviews, modals);
+    this.signIns = new McpSignIns(context, modals, (entry) => audit.note(entry));
     this.editorTools = createEditorTools(context);
     const memory = (file: string, name: string) => {
       const decisions = new DecisionFile(vscode.Uri.joinPath(context.globalStorageUri, file).fsPath);
@@ -54,14 +61,17 @@ export class McpServices implements vscode.Disposable {
           return this.questions.approveTools(question);
         },
         input: (definition, input) => this.questions.input(definition, input),
+        openAddress: ({ name }, request) => openServerAddress(modals, name, request),
       },
+      elicits: true,
       limits: () => ({ startMs: settings()['mcp.timeouts.start'], callMs: settings()['mcp.timeouts.call'] }),
       roots: () => workspace.roots.map((root) => ({ uri: pathToFileURL(root.path).href, name: root.name })),
       log: (server, text) => this.log(server).appendLine(text),
       changed: () => this.reportProblems(),
+      signIn: (server) => this.signIns.create(server),
       localizer: localize,
     });
-    this.watching = vscode.Disposable.from(this.reviews, ...this.watch());
+    this.watching = vscode.Disposable.from(this.reviews, this.signIns, ...this.watch());
   }
 
   readonly prepare: ToolHost['prepare'] = async (signal, report) => {
@@ -96,7 +106,27 @@ export class McpServices implements vscode.Disposable {
     return known;
   }
 
+  /** Returns the sign-in to a server at an address, also before its first start. */
+  signInOf({ signIn, definition }: McpServer): ServerSignIn | undefined {
+    if (signIn || definition.type === 'stdio') return signIn;
+    const { name, url, oauth } = definition;
+    return URL.canParse(url) ? this.signIns.create({ name, url, clientId: oauth?.clientId }) : undefined;
+  }
+
+  async signIn(server: McpServer): Promise<void> {
+    const isSignedIn = server.signIn && (await this.signIns.signIn(server.signIn));
+    if (isSignedIn && server.state.phase !== 'running') await this.servers.restart(server);
+  }
+
+  async signOut(server: McpServer): Promise<void> {
+    const signIn = this.signInOf(server);
+    if (signIn) await this.signIns.signOut(signIn);
+    await this.servers.stop(server);
+  }
+
   async forget(server: McpServer): Promise<void> {
+    const signIn = this.signInOf(server);
+    if (await signIn?.isSignedIn()) await this.signIns.signOut(signIn!);
     await this.servers.forget(server);
     await this.questions.forgetInputs(server.definition);
   }
@@ -140,8 +170,12 @@ export class McpServices implements vscode.Disposable {
     }
     for (const server of servers) {
       const { state, name } = server;
+      const required = server.signIn?.required;
       if (state.phase === 'running') this.reported.delete(failureOf(server));
-      if (state.phase === 'failed' && this.isNews(failureOf(server)))
+      if (!required) this.reported.delete(signInKeyOf(server));
+      else if (this.isNews(signInKeyOf(server)))
+        void this.offer(signInRequiredText(name, required.kind), { [t('Sign In…')]: () => this.signIn(server) });
+      if (!required && state.phase === 'failed' && this.isNews(failureOf(server)))
         void this.offer(localize(server.failure ?? state.problem), {
           [t('Restart')]: () => this.servers.restart(server),
           [t('Show Log')]: () => this.log(name).show(),
@@ -175,6 +209,7 @@ export class McpServices implements vscode.Disposable {
 type DefinedServer = Pick<McpServer, 'definition'>;
 const keyOf = ({ definition: { place, name } }: DefinedServer): string => `${place}#${name}`;
 const failureOf = (server: DefinedServer): string => `failed ${keyOf(server)}`;
+const signInKeyOf = (server: DefinedServer): string => `sign-in ${keyOf(server)}`;
 const changeOf = (server: DefinedServer): string => `changed ${keyOf(server)}`;
 
 async function sources(workspace: Workspace): Promise<McpConfigSource[]> {

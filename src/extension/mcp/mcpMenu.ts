@@ -61,7 +61,9 @@ const icons = { running: '$(pass)', starting: '$(sync~spin)', failed: '$(error)'
 
 function stateOf(mcp: McpServices, server: McpServer): string {
   const { phase } = server.state;
+  if (server.signIn?.required) return t('Sign-in required');
   if (phase !== 'running') return t(phase);
+  if (server.isUnresponsive) return t('Not responding; skipped in this run');
   const waiting = mcp.servers.waitingTools(server).length;
   return [
     t('running, {0}', localizedCount(server.tools.length, 'tool')),
@@ -75,11 +77,17 @@ async function showServer(mcp: McpServices, policies: ApprovalPolicies, server: 
   const { servers } = mcp;
   const isRunning = server.state.phase === 'running' || server.state.phase === 'starting';
   const isTrusted = servers.isTrusted(server);
+  const isSignedIn = (await mcp.signInOf(server)?.isSignedIn()) ?? false;
   const choices: (Choice | false)[] = [
     servers.waitingTools(server).length > 0 && {
       label: `$(question) ${t('Allow Changed Tools…')}`,
       run: () => servers.reviewTools(server),
     },
+    server.signIn?.required !== undefined && {
+      label: `$(sign-in) ${t('Sign In…')}`,
+      run: () => mcp.signIn(server),
+    },
+    isSignedIn && { label: `$(sign-out) ${t('Sign Out')}`, run: () => mcp.signOut(server) },
     !isRunning && { label: `$(play) ${t('Start')}`, run: () => servers.start(server) },
     isRunning && { label: `$(debug-restart) ${t('Restart')}`, run: () => servers.restart(server) },
     isRunning && { label: `$(debug-stop) ${t('Stop')}`, run: () => servers.stop(server) },

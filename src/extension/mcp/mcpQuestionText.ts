@@ -51,6 +51,7 @@ function boundTo(definition: McpServerDefinition): string[] {
       escapeInvisibleInLine(`${name}${comesFrom(value)}`),
     );
     if (names.length > 0) lines.push(t('with the headers {0}', names.join(', ')));
+    if (definition.oauth) lines.push(t('with the client ID {0}', escapeInvisibleInLine(definition.oauth.clientId)));
   }
   return lines;
 }

@@ -49,6 +49,14 @@ export class AuditLog {
     });
   }
 
+  /** Records an action outside of runs. A failure is reported with the next stored event. */
+  note(entry: AuditEntry): void {
+    if (this.options.folder() === '') return;
+    this.add(undefined, () => entry).catch((error) => {
+      this.failure = error;
+    });
+  }
+
   /** Records a model call outside of runs; the call is not sent if recording fails. */
   async call(what: string, { id, host }: CallableModel, ask: () => Promise<AdapterResult>): Promise<AdapterResult> {
     if (this.options.folder() === '') return ask();

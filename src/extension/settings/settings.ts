@@ -104,6 +104,8 @@ const schema = z.object({
   'shell.terminal': z.boolean().catch(false),
   'web.allowPrivate': z.boolean().catch(false),
   'mcp.servers': z.record(z.string(), z.unknown()).catch({}),
+  /** Empty, or an https address. Any other is not used. */
+  'mcp.clientMetadata': z.url({ protocol: /^https$/ }).catch(''),
   'mcp.timeouts.start': z.number().min(1).max(600).catch(30).transform(seconds),
   'mcp.timeouts.call': z.number().min(1).max(86_400).catch(120).transform(seconds),
   ...formerSettingSchemas,

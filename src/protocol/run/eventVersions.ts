@@ -1,7 +1,7 @@
 import type { StoredEvent } from './events.ts';
 
 /** Newest version of the stored format that this code reads. A line of a later version makes its run read-only. */
-export const storedRunFormatVersion = 6;
+export const storedRunFormatVersion = 7;
 
 /**
  * Format version that introduced each stored event type; types without a row have version 1. The journal writes the version on the line, so
@@ -21,6 +21,9 @@ export const eventVersions: Readonly<Partial<Record<StoredEvent['type'], number>
 export const appendedListFormatVersion = 3;
 
 export const heldRunFormatVersion = 4;
+
+/** Version of questions of MCP servers, whose answers are no outcome of the call. */
+export const serverQuestionFormatVersion = 7;
 
 /** Version of events with changes of repositories, which an older Towpath would not undo. */
 export const repositoryFormatVersion = 5;

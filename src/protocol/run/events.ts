@@ -298,8 +298,8 @@ const storedEvents = [
     sandbox: z.enum(['inside', 'outside']).optional(),
   }),
   event('command-start', { toolCallId: z.string(), process: processSchema }),
-  event('ask', { toolCallId: z.string(), questions: z.array(userQuestionsSchema) }),
-  // Written to disk before the call continues. The answer is text for the model and never approves a call.
+  // The answer is on disk before the call continues; it is text and never approves a call. `by`: MCP server that asks during its call.
+  event('ask', { toolCallId: z.string(), questions: z.array(userQuestionsSchema), by: z.string().min(1).optional() }),
   event('answer', { toolCallId: z.string(), ...userQuestionAnswerShape }),
   event('tool-end', {
     toolCallId: z.string(),

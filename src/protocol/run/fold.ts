@@ -241,6 +241,7 @@ export function applyEvent(run: Run, event: RunEvent): void {
       const call = callOf(run, event.toolCallId);
       call.status = 'asking';
       call.asked = event.questions;
+      call.asker = event.by;
       call.answer = undefined;
       call.ok = undefined; // a restarted node reuses the id
       run.asking = [...asksBut(run, event.toolCallId), event.toolCallId];
@@ -250,8 +251,10 @@ export function applyEvent(run: Run, event: RunEvent): void {
       const call = callOf(run, event.toolCallId);
       const { choices, said, attachments } = event;
       call.status = 'running';
-      call.answer = { choices, ...(said !== undefined && { said }), ...(attachments && { attachments }) };
       run.asking = asksBut(run, event.toolCallId);
+      if (call.asker)
+        call.asked = undefined; // the server goes on
+      else call.answer = { choices, ...(said !== undefined && { said }), ...(attachments && { attachments }) };
       break;
     }
     case 'tool-output': {

@@ -30,6 +30,10 @@ export const pendingApprovalIds = ({ calls, readOnly }: Pick<Run, 'calls' | 'rea
         .sort(([, { requestSeq: one = 0 }], [, { requestSeq: other = 0 }]) => one - other)
         .map(([id]) => id);
 
+/** Ids of open user questions that can still be answered when no call runs: a server no longer waits for the answer to its question. */
+export const answerableQuestionIds = ({ asking = [], calls }: Pick<Run, 'asking' | 'calls'>): string[] =>
+  asking.filter((id) => !calls[id]?.asker);
+
 /**
  * Returns the pending calls of a conversation that continues without a new model request: the call that needs an approval, and later calls
  * of the same reply.

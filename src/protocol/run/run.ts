@@ -40,7 +40,7 @@ import { type FileChangedByRun, parentFolders, type RedoableUndo } from './runFi
  * - `status`: `waiting` is not decided yet; `understood`: corrected arguments, see `callWithCorrectedArguments`.
  * - `proposed`: hashes of the newest approval request; `requestSeq`: the number of its event.
  * - `startSeq`: number of the newest `tool-start` event, which gives the order of changes.
- * - `asked`, `answer`: user questions and answers of the call.
+ * - `asked`, `answer`: user questions and answers of the call. `asker`: the MCP server that asked last during the call.
  * - `changes`: changes to files; planned changes if the call has no end; `undone`: their reverted paths, the target path for `moved`.
  * - `interruptedAt`: last recorded activity before an interruption (epoch milliseconds); `again`: the user wants to run the interrupted
  * call again.
@@ -55,6 +55,7 @@ export interface CallState {
   proposed?: ProposedToolCallHashes;
   requestSeq?: number;
   asked?: UserQuestions[];
+  asker?: string;
   answer?: UserQuestionAnswer;
   decision?: ApprovalDecision;
   feedback?: string;

@@ -100,8 +100,9 @@ export interface ToolContext {
   /**
    * Shows user questions and returns the answer after it is on disk. Throws `ToolError` on a stop, or `TOOL_UNANSWERED` when the editor
    * closes; the call then stays open.
+   * @param by MCP server that asks during its call
    */
-  ask(questions: readonly UserQuestions[]): Promise<UserQuestionAnswer>;
+  ask(questions: readonly UserQuestions[], by?: string): Promise<UserQuestionAnswer>;
   /** Returns the folders outside of the workspace that sandboxed commands may write by rules. */
   allowedFolders(): readonly string[];
   /** Asks for an access while the call runs. Resolves to false for a denial, on abort, and if the call is over. */
@@ -226,6 +227,8 @@ export type RecordedFileEffects =
 
 export interface Tool {
   definition: ToolDefinition;
+  /** The definition for a model with a large context window, if it is longer. */
+  longDefinition?: ToolDefinition;
   title?: string;
   /** Schema of the result with a description of each key, for authors of workflows. Never sent to a model. */
   gives?: z.ZodObject;
@@ -354,5 +357,5 @@ export interface CallContext {
   /** Set for model calls inside a workflow node: the outcome is recorded with the end of the call, to survive a restart. */
   recordsOutcome?: true;
   canHold?: true;
-  ask(toolCallId: string, questions: readonly UserQuestions[]): Promise<UserQuestionAnswer>;
+  ask(toolCallId: string, questions: readonly UserQuestions[], by?: string): Promise<UserQuestionAnswer>;
 }

@@ -111,6 +111,8 @@ interface ToolHostOptions {
 }
 
 const smallWindow = 12_000;
+// Tokens of a context window in which longer definitions take a small part.
+const largeWindow = 64_000;
 
 export function createToolHost({
   workspace,
@@ -150,7 +152,7 @@ export function createToolHost({
     getVisibleTools: ({ contextWindow = smallWindow }) =>
       visible()
         .filter((tool) => !tool.extra || contextWindow >= smallWindow)
-        .map((tool) => tool.definition),
+        .map((tool) => (contextWindow >= largeWindow && tool.longDefinition) || tool.definition),
     isFree: (call, runId) => {
       const tool = call.malformed === undefined ? byName(call.name) : undefined;
       return tool?.risk === 'read' && !tool.waits && (tool.ofRun || readsNeedNoApproval(policy(runId), call.name));
@@ -414,7 +416,7 @@ export function createToolHost({
       ...running,
       storedOutput: (id) => context.storedOutput(id),
       lastSeen: async (path) => context.lastSeen?.(path),
-      ask: (questions) => context.ask(call.id, questions),
+      ask: (questions, by) => context.ask(call.id, questions, by),
     };
   }
 }

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { McpServerDefinition } from './config/config.ts';
-import type { ListedTool } from './server.ts';
+import type { ListedTool } from './forms/toolSchema.ts';
 import { hashServerTool, pickServerToolText, type ServerToolText } from './serverText.ts';
 
 /**

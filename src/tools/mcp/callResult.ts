@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { CallToolResult, ContentBlock, ReadResourceResult } from '@modelcontextprotocol/sdk/types.js';
+import type { CallToolResult, ContentBlock, ReadResourceResult } from '@modelcontextprotocol/client';
 import * as z from 'zod';
 import type { Attachment } from '../../protocol/content/messages.ts';
 import { escapeInvisibleProse, escapeInvisibleProseDeep } from '../../protocol/text/escapeInvisible.ts';

@@ -1,6 +1,7 @@
-import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
-import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
+import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import { type LocalizedMessage, message } from '../../protocol/text/l10n.ts';
+import { onAbort } from '../../protocol/values/abort.ts';
+import { createOuterTransport } from './transport/outerTransport.ts';
 
 // Flood limit: messages per time in milliseconds.
 const floodMessages = 5000;
@@ -27,45 +28,43 @@ export function createGuardedTransport(
     dead = true;
   };
 
-  const outer: Transport = {
-    start: () => inner.start(),
-    send: (message, options) => {
+  return createOuterTransport(inner, {
+    onSend: (message, options) => {
       noteSent(message);
-      return inner.send(message, options);
+      const id = 'id' in message ? message.id : undefined;
+      // The stateless revision cancels by closing the stream of the request.
+      onAbort(options?.requestSignal, () => noteCancelled(id));
     },
-    close: () => {
+    onClose: () => {
       dead = true;
-      return inner.close();
     },
-    get sessionId() {
-      return inner.sessionId;
+    onError: (error) => {
+      if (!dead && /^(SyntaxError|\$?ZodError)$/.test(error.name))
+        end(message('sent something that is not a JSON-RPC message'));
     },
-    setProtocolVersion: (version) => inner.setProtocolVersion?.(version),
-  };
-  inner.onclose = () => outer.onclose?.();
-  inner.onerror = (error) => {
-    if (!dead && /^(SyntaxError|\$?ZodError)$/.test(error.name))
-      end(message('sent something that is not a JSON-RPC message'));
-    outer.onerror?.(error);
-  };
-  inner.onmessage = (rpcMessage, extra) => {
-    if (dead) return;
-    if (now() - since > floodTime) {
-      received = 0;
-      since = now();
-    }
-    received += 1;
-    if (received > floodMessages)
-      return end(message('sent more than {0} messages in {1} s', floodMessages, floodTime / 1000));
-    if (isExpected(rpcMessage)) outer.onmessage?.(rpcMessage, extra);
-  };
-  return outer;
+    onReceive: (rpcMessage) => {
+      if (dead) return undefined;
+      if (now() - since > floodTime) {
+        received = 0;
+        since = now();
+      }
+      received += 1;
+      if (received > floodMessages) {
+        end(message('sent more than {0} messages in {1} s', floodMessages, floodTime / 1000));
+        return undefined;
+      }
+      return isExpected(rpcMessage) ? rpcMessage : undefined;
+    },
+  });
 
   function noteSent(message: JSONRPCMessage): void {
     if (!('method' in message)) return;
     if ('id' in message) pending.add(message.id);
     if (message.method !== 'notifications/cancelled') return;
-    const id = message.params?.requestId;
+    noteCancelled(message.params?.requestId);
+  }
+
+  function noteCancelled(id: unknown): void {
     if (pending.delete(id)) cancelled.add(id);
     if (cancelled.size > rememberedCancelled) cancelled.delete(cancelled.values().next().value);
   }

@@ -6,6 +6,7 @@ export interface McpRequestOptions {
   signal: AbortSignal;
   timeout: number;
   onprogress?(progress: Progress): void;
+  headers?: Record<string, string>;
 }
 
 interface Progress {
@@ -14,12 +15,58 @@ interface Progress {
   message?: string;
 }
 
-// Limits of a request: `ms` is the timeout in milliseconds, `subject` begins error messages, `output` receives progress texts.
+// Limits of a request: `ms` is the timeout in milliseconds of the clock, `subject` begins error messages, `output` receives progress texts.
 interface RequestLimits {
   signal: AbortSignal;
   ms: number;
+  clock: RequestClock;
   subject: string;
   output?(text: string): void;
+}
+
+/** Timeouts of a server's requests. They do not run while the server waits for the user. */
+export class RequestClock {
+  private readonly timers = new Set<RequestTimer>();
+  private pauses = 0;
+
+  /** Calls `onLate` once after so many milliseconds. Returns a function that stops the timer. */
+  start(ms: number, onLate: () => void): () => void {
+    const timer: RequestTimer = { left: ms, onLate };
+    this.timers.add(timer);
+    if (this.pauses === 0) resume(timer);
+    return () => {
+      pause(timer);
+      this.timers.delete(timer);
+    };
+  }
+
+  async pauseDuring<Result>(work: () => Promise<Result>): Promise<Result> {
+    this.pauses += 1;
+    for (const timer of this.timers) pause(timer);
+    try {
+      return await work();
+    } finally {
+      this.pauses -= 1;
+      if (this.pauses === 0) for (const timer of this.timers) resume(timer);
+    }
+  }
+}
+
+interface RequestTimer {
+  left: number;
+  onLate(): void;
+  running?: { handle: NodeJS.Timeout; since: number };
+}
+
+function resume(timer: RequestTimer): void {
+  timer.running ??= { handle: setTimeout(timer.onLate, timer.left), since: performance.now() };
+}
+
+function pause(timer: RequestTimer): void {
+  if (!timer.running) return;
+  clearTimeout(timer.running.handle);
+  timer.left = Math.max(0, timer.left - (performance.now() - timer.running.since));
+  timer.running = undefined;
 }
 
 // Milliseconds between two progress texts.
@@ -27,20 +74,20 @@ const progressInterval = 100;
 
 /**
  * Sends a request with limits. Throws `TOOL_INTERRUPTED` and `TOOL_TIMEOUT` as `ToolError` after cancelling at the server; other errors
- * unchanged. Each request has a separate signal, because the SDK keeps listening after the end and would cancel finished requests.
+ * unchanged.
  */
 export async function sendWithTimeout<Result>(
-  { signal, ms, subject, output }: RequestLimits,
+  { signal, ms, clock, subject, output }: RequestLimits,
   send: (request: McpRequestOptions) => Promise<Result>,
 ): Promise<Result> {
   throwIfInterrupted(signal);
   const ending = new AbortController();
   const stopListening = onAbort(signal, () => ending.abort('Stopped by the person.'));
   let late = false;
-  const timer = setTimeout(() => {
+  const stopTimer = clock.start(ms, () => {
     late = true;
     ending.abort(`No answer within ${ms / 1000} s.`);
-  }, ms);
+  });
   try {
     return await send({
       signal: ending.signal,
@@ -53,7 +100,7 @@ export async function sendWithTimeout<Result>(
     if (late) throw new ToolError('TOOL_TIMEOUT', `${subject} did not answer within ${ms / 1000} s and ${cancelled}`);
     throw error;
   } finally {
-    clearTimeout(timer);
+    stopTimer();
     stopListening();
   }
 }

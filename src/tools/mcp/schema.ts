@@ -16,6 +16,8 @@ export interface SchemaTextLimits {
 
 /** Limits in the prompt, where each tool costs tokens; rules of use often are at the end of a description. */
 export const mcpSchemaLimitsInPrompt: SchemaTextLimits = { description: 2000, end: 600, text: 300, schema: 6000 };
+/** Limits in the prompt of a model with a large context window. */
+export const mcpSchemaLimitsInLargePrompt: SchemaTextLimits = { ...mcpSchemaLimitsInPrompt, description: 3000 };
 /** Limits in a search result: enough for all texts of well-known servers. */
 export const mcpSchemaLimitsInSearch: SchemaTextLimits = {
   description: 20_000,
@@ -98,25 +100,35 @@ export function isNestedTooDeep(value: unknown, left = 100): boolean {
   return left === 0 || Object.values(value).some((item) => isNestedTooDeep(item, left - 1));
 }
 
-type Compiled = (value: unknown) => { path: string; message: string }[];
+type Check = (value: unknown) => { path: string; message: string }[];
+
+/** `canBeLong`: a check may take longer than its schema and its value are long. */
+interface CompiledSchema {
+  check: Check;
+  canBeLong: boolean;
+}
+
+// Patterns are left out before. References can repeat a part of the schema any number of times, and distinct items are compared in pairs.
+const longKeywords = /"(\$ref|\$dynamicRef|\$recursiveRef|uniqueItems)"/;
+const unchecked: CompiledSchema = { check: () => [], canBeLong: false };
 
 /**
  * Checks arguments against a server's schema. Left to the server: patterns and formats (a third-party pattern can block the editor),
  * invalid schemas, and missing arguments with a default. Nothing is coerced or added.
  */
 export function createArgumentsValidator(schema: unknown, sdk: McpSdk): z.ZodType<Record<string, unknown>> {
-  let compiled: Compiled | undefined;
+  let compiled: CompiledSchema | undefined;
   return z.record(z.string(), z.unknown()).superRefine((value, context) => {
-    compiled ??= runWithTimeout(() => compile(schema, sdk)) ?? (() => []);
-    const check = compiled;
-    for (const { path, message } of runWithTimeout(() => check(value)) ?? [])
+    compiled ??= runWithTimeout(() => compile(schema, sdk)) ?? unchecked;
+    const { check, canBeLong } = compiled;
+    for (const { path, message } of canBeLong ? (runWithTimeout(() => check(value)) ?? []) : check(value))
       context.addIssue({ code: 'custom', path: path === '' ? [] : [path], message });
   });
 }
 
-function compile(schema: unknown, { Ajv, Ajv2020 }: McpSdk): Compiled {
+function compile(schema: unknown, { Ajv, Ajv2020 }: McpSdk): CompiledSchema {
   const json = JSON.stringify(schema);
-  if (json === undefined || json.length > checkedLimit) return () => [];
+  if (json === undefined || json.length > checkedLimit) return unchecked;
   const plain = makeDefaultedOptional(withoutPatterns(JSON.parse(json))) as Record<string, unknown>;
   const isOld = /draft-0[4-7]/.test(String(plain.$schema));
   delete plain.$schema;
@@ -130,16 +142,17 @@ function compile(schema: unknown, { Ajv, Ajv2020 }: McpSdk): Compiled {
         logger: false,
       } as const;
       const validate = new Compiler(options).compile(plain);
-      return (value) => {
+      const check: Check = (value) => {
         if (validate(value)) return [];
         return (validate.errors ?? []).map(({ instancePath, message, params }) => ({
           path: instancePath.slice(1).replaceAll('/', '.'),
           message: `${message ?? 'does not fit'}${'additionalProperty' in params ? ` (${params.additionalProperty})` : ''}`,
         }));
       };
+      return { check, canBeLong: longKeywords.test(json) };
     } catch {} // a keyword of another draft, or a broken reference
   }
-  return () => [];
+  return unchecked;
 }
 
 function withoutPatterns(value: unknown): unknown {

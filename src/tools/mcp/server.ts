@@ -1,15 +1,16 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Tool as ListedTool, Prompt, Resource } from '@modelcontextprotocol/sdk/types.js';
-import { escapeInvisibleInLine } from '../../protocol/text/escapeInvisible.ts';
+import { isDeepStrictEqual } from 'node:util';
+import type { Prompt, Resource } from '@modelcontextprotocol/client';
 import { type LocalizedMessage, message, toEnglishText } from '../../protocol/text/l10n.ts';
 import { type LocalizableText, storedLocalizableText } from '../../protocol/text/localized.ts';
 import { englishCount } from '../../protocol/text/plurals.ts';
-import { shortenText } from '../../protocol/text/shorten.ts';
 import { ToolError } from '../core/tool.ts';
-import { redactAllSecrets } from '../shell/environment.ts';
 import type { McpServerDefinition } from './config/config.ts';
 import type { ResolvedServerLaunch } from './config/resolveLaunch.ts';
-import { type ConnectionHooks, connectMcpServer, type McpConnection } from './connection.ts';
+import { connectMcpServer } from './connection.ts';
+import type { ElicitationHandler } from './elicitation/elicitationForm.ts';
+import { ElicitationQueue } from './elicitation/elicitationQueue.ts';
+import { ErrorOutput } from './errorOutput.ts';
 import { parseCallToolResult, parseGetPromptResult, parseReadResourceResult } from './forms/contentForms.ts';
 import {
   type OmittedListItem,
@@ -17,29 +18,21 @@ import {
   parsePromptList,
   parseResourceList,
   parseToolList,
+  parseToolListWithHeaders,
 } from './forms/listForms.ts';
+import { parameterHeaders } from './forms/paramHeaders.ts';
+import type { ListedTool } from './forms/toolSchema.ts';
+import { maxListItems, readListPages } from './listPages.ts';
 import { loadMcpSdk, type McpSdk } from './loadSdk.ts';
+import type { ServerSignIn } from './oauth/serverSignIn.ts';
+import { SignInError, SignInRequiredError } from './oauth/signInErrors.ts';
+import type { SignInServer } from './oauth/signInRecord.ts';
+import type { ConnectionHooks, McpConnection, McpOpening } from './openClient.ts';
 import { redactor } from './redactSecrets.ts';
-import { type McpRequestOptions, sendWithTimeout } from './request.ts';
+import { type McpRequestOptions, RequestClock, sendWithTimeout } from './request.ts';
+import { uncheckedResultSchema } from './transport/plainResults.ts';
 import { McpServerFault } from './transport/stdio.ts';
-
-const around =
-  /^(at |File "|Traceback|node:|Node\.js v\d|note: run with|Require stack|A complete log|[\p{P}\p{S}\s]+$|throw \w+;?$|-?\d+$)/u;
-const errorLinePattern =
-  /error|exception|panic|fatal|cannot|can't|could ?n[o']t|unable|unknown|not (found|set|supported|allowed)|no such|denied|missing|required|refused|invalid|failed|must be/i;
-
-const withoutPrefix = (line: string) => line.replace(/^npm (error|ERR!)( (code|\d{3})\b)?\s*/, '');
-
-// Returns the last line of stderr about an error. `orLast`: otherwise the last line with any text.
-function stderrTail(output: string, orLast: boolean): string | undefined {
-  const lines = output
-    .split('\n')
-    .map((line) => withoutPrefix(line.trim()))
-    .filter((line) => line !== '' && !around.test(line));
-  return lines.findLast((line) => errorLinePattern.test(line)) ?? (orLast ? lines.at(-1) : undefined);
-}
-
-export type { ListedTool };
+import { UnresponsiveRuns } from './unresponsiveRuns.ts';
 
 class NoResult extends ToolError {}
 
@@ -61,20 +54,23 @@ interface McpServerOptions {
   roots: ConnectionHooks['roots'];
   log(text: string): void;
   launch(): Promise<ResolvedServerLaunch | undefined>;
+  /** The calls can ask the user. */
+  elicits: boolean;
+  /** Creates the sign-in to a server at an address; undefined: none is possible. */
+  signIn?(server: SignInServer): ServerSignIn | undefined;
   changed(): void;
 }
 
 interface CallOptions {
   signal: AbortSignal;
   output?(text: string): void;
+  /** The run that waits for the answer. */
+  runId?: string;
+  /** Asks the user what the server wants to know during the call. Absent: it is declined. */
+  elicit?: ElicitationHandler;
 }
 
-const pageLimit = 50;
-const toolLimit = 1000;
 const loggedLeftOut = 50;
-// Maximum characters of stored stderr, and of its line shown to the user.
-const maxErrorOutput = 8000;
-const maxErrorLength = 300;
 // Milliseconds between two list requests.
 const listPause = 250;
 
@@ -87,14 +83,20 @@ export class McpServer {
   leftOut: readonly OmittedServerItems[] = [];
   /** Failed after having run, so a restart may help. */
   mayReturn = false;
+  /** Sign-in of a server at an address, from its first start. */
+  signIn?: ServerSignIn;
   private connection?: McpConnection;
+  private opening: McpOpening = 'negotiated';
   sdk?: McpSdk;
   private starting?: Promise<void>;
   private stopping = new AbortController();
   private isListing = false;
   private listIsOld = false;
   private redact = redactor([]);
-  private errors = '';
+  private readonly errors = new ErrorOutput();
+  private readonly clock = new RequestClock();
+  private readonly unresponsive = new UnresponsiveRuns();
+  private readonly elicitation = new ElicitationQueue(this.clock, (text) => this.log(text));
 
   constructor(
     readonly definition: McpServerDefinition,
@@ -107,6 +109,11 @@ export class McpServer {
 
   get hasResources(): boolean {
     return this.state.phase === 'running' && this.connection?.client.getServerCapabilities()?.resources !== undefined;
+  }
+
+  /** The server is skipped in a run, because it gave no sign of life. */
+  get isUnresponsive(): boolean {
+    return this.state.phase === 'running' && !this.unresponsive.isEmpty;
   }
 
   /** Starts the server unless it runs. Never rejects; the result is in `state`. */
@@ -130,7 +137,14 @@ export class McpServer {
   }
 
   call(name: string, args: Record<string, unknown>, options: CallOptions) {
-    return this.request('tools/call', { name, arguments: args }, parseCallToolResult, options);
+    const tool = this.mirrorsArguments ? this.tools.find((one) => one.name === name) : undefined;
+    const headers = tool && parameterHeaders(tool, args);
+    return this.request('tools/call', { name, arguments: args }, parseCallToolResult, options, headers);
+  }
+
+  // Over HTTP, the stateless revision repeats the arguments that a tool declares in headers.
+  private get mirrorsArguments(): boolean {
+    return this.definition.type !== 'stdio' && this.connection?.client.getProtocolEra() === 'modern';
   }
 
   resources(options: CallOptions): Promise<Resource[]> {
@@ -159,7 +173,8 @@ export class McpServer {
 
   private async begin(): Promise<void> {
     this.enter({ phase: 'starting' });
-    this.errors = '';
+    this.errors.clear();
+    this.unresponsive.clear();
     const { signal } = this.stopping;
     const { startMs } = this.options.limits();
     const limit = new AbortController();
@@ -168,7 +183,7 @@ export class McpServer {
       const launched = await this.options.launch(); // may wait for the user
       if (signal.aborted) return;
       if (!launched) return this.enter({ phase: 'stopped' });
-      this.redact = redactor(launched.secrets);
+      this.useSecrets(launched);
       const late = message('did not start within {0} s', startMs / 1000);
       timer = setTimeout(() => limit.abort(new McpServerFault(late)), startMs);
       this.sdk = await loadMcpSdk();
@@ -177,7 +192,9 @@ export class McpServer {
         this.sdk,
         this.hooks(),
         AbortSignal.any([signal, limit.signal]),
+        this.opening,
       );
+      this.opening = connection.client.getProtocolEra() === 'legacy' ? 'initialize' : 'negotiated';
       if (signal.aborted) return void connection.close();
       this.connection = connection;
       const tools = await this.firstList(limit.signal);
@@ -203,16 +220,31 @@ export class McpServer {
     const { signal } = this.stopping;
     return {
       roots: this.options.roots,
+      ...(this.options.elicits && { elicit: (params, signal) => this.elicitation.answer(params, signal) }),
       log: (text) => this.log(text),
       errors: (text) => {
-        this.errors = (this.errors + text).slice(-maxErrorOutput);
+        this.errors.add(text);
         this.log(text.trimEnd());
       },
       fault: (what, died) => {
         if (!signal.aborted) this.fail(what, died);
       },
       toolsChanged: () => this.listAgain(),
+      signIn: this.signIn,
     };
+  }
+
+  private useSecrets({ launch, secrets }: ResolvedServerLaunch): void {
+    if (launch.type !== 'stdio' && URL.canParse(launch.url)) {
+      const { url, oauth: { clientId, clientSecret } = {} } = launch;
+      const server: SignInServer = { name: this.name, url, ...(clientId && { clientId, clientSecret }) };
+      if (!isDeepStrictEqual(server, this.signIn?.server)) this.signIn = this.options.signIn?.(server);
+    }
+    const redactAll = () => {
+      this.redact = redactor([...secrets, ...(this.signIn?.secrets ?? [])]);
+    };
+    redactAll();
+    if (this.signIn) this.signIn.onSecret = redactAll;
   }
 
   private failList(error: Error): void {
@@ -226,23 +258,14 @@ export class McpServer {
   private fail(what: LocalizableText, died = false): void {
     if (this.state.phase === 'failed') return;
     const { connection } = this;
-    this.mayReturn = this.state.phase === 'running';
+    this.mayReturn = this.state.phase === 'running' || this.signIn?.required !== undefined;
     const why = this.hidden(message('The MCP server {0} {1}.', JSON.stringify(this.name), what));
-    const last = this.lastErrorLine(died);
+    const last = this.errors.lastLine(this.redact, died);
     this.failure = last === undefined ? why : message('{0} Last output: {1}.', why, last);
     const problem = toEnglishText(this.failure);
     this.enter({ phase: 'failed', problem });
     this.log(problem);
     void connection?.close().catch(() => {});
-  }
-
-  /** Returns the last stderr line for display: one line, quoted, without secrets, bounded. */
-  private lastErrorLine(died: boolean): string | undefined {
-    // The cut beginning may contain part of a secret.
-    const whole = this.errors.length < maxErrorOutput ? this.errors : this.errors.slice(this.errors.indexOf('\n') + 1);
-    const line = stderrTail(redactAllSecrets(this.redact(whole)), died);
-    if (line === undefined) return undefined;
-    return JSON.stringify(shortenText(escapeInvisibleInLine(line), maxErrorLength));
   }
 
   private hidden(text: LocalizedMessage): LocalizedMessage {
@@ -301,12 +324,13 @@ export class McpServer {
 
   private async list(signal: AbortSignal): Promise<ListedTool[]> {
     if (this.connection?.client.getServerCapabilities()?.tools === undefined) return [];
-    const tools = await this.pages('tools', parseToolList, { signal });
+    const parse = this.mirrorsArguments ? parseToolListWithHeaders : parseToolList;
+    const tools = await this.pages('tools', parse, { signal });
     const byName = new Map(tools.toReversed().map((tool) => [tool.name, tool])); // one tool per name: the first
     const single = tools.filter((tool) => byName.get(tool.name) === tool);
     if (single.length < tools.length)
       this.log(`${englishCount(tools.length - single.length, 'tool has', 'tools have')} another one's name: left out.`);
-    return single.slice(0, toolLimit);
+    return single.slice(0, maxListItems);
   }
 
   private async pages<Item>(
@@ -314,21 +338,9 @@ export class McpServer {
     read: (result: Record<string, unknown>, sdk: McpSdk) => ParsedMcpItemList<Item> | undefined,
     options: CallOptions,
   ): Promise<Item[]> {
-    const all: Item[] = [];
-    const leftOut: OmittedListItem[] = [];
-    let of = 0;
-    let cursor: string | undefined;
-    for (let count = 0; count < pageLimit && all.length < toolLimit; count++) {
-      const params = cursor === undefined ? {} : { cursor };
-      const page = await this.request(`${kind}/list`, params, read, options);
-      for (const item of page.items) all.push(item);
-      leftOut.push(...page.leftOut);
-      of += page.of;
-      if (page.nextCursor === undefined || page.nextCursor === cursor) break;
-      cursor = page.nextCursor;
-    }
+    const { items, leftOut, of } = await readListPages((params) => this.request(`${kind}/list`, params, read, options));
     this.noteLeftOut(kind, leftOut, of);
-    return all;
+    return items;
   }
 
   private noteLeftOut(kind: OmittedServerItems['kind'], items: readonly OmittedListItem[], of: number): void {
@@ -346,33 +358,79 @@ export class McpServer {
     method: string,
     params: Record<string, unknown>,
     read: (result: Record<string, unknown>, sdk: McpSdk) => Result | undefined,
-    { signal, output }: CallOptions,
+    { signal, output, runId, elicit }: CallOptions,
+    headers?: Record<string, string>,
   ): Promise<Result> {
-    const { connection, sdk, subject, redact } = this;
+    const { connection, sdk, subject } = this;
+    const redact = <Value>(value: Value) => this.redact(value); // tokens may be replaced during the request
     if (!connection || !sdk) throw this.notRunning();
+    if (this.unresponsive.has(runId)) throw new ToolError('TOOL_NOT_AVAILABLE', this.skipped);
     const { callMs } = this.options.limits();
     const redactedOutput = output && ((text: string) => output(redact(text)));
     try {
-      const limits = { signal, ms: callMs, subject, output: redactedOutput };
+      const limits = { signal, ms: callMs, clock: this.clock, subject, output: redactedOutput };
       const send = (request: McpRequestOptions) =>
-        connection.client.request({ method, params }, sdk.ResultSchema, request);
-      const result = read(await sendWithTimeout(limits, send), sdk);
+        connection.client.request({ method, params }, uncheckedResultSchema, { ...request, headers });
+      const answer = await this.elicitation.during(elicit, () =>
+        sendWithTimeout(limits, send).catch((error) => this.openPages(error, sdk, signal)),
+      );
+      const result = read(answer, sdk);
       if (result === undefined) throw this.noResult();
+      if (this.isUnresponsive) this.noteResponse();
       return redact(result);
     } catch (error) {
-      throw error instanceof ToolError ? error : this.callFailed(error, sdk);
+      if (!(error instanceof ToolError)) throw this.callFailed(error, sdk);
+      if (error.code !== 'TOOL_TIMEOUT' || runId === undefined) throw error;
+      if (!(await this.unresponsive.add(runId, connection.client))) throw error;
+      this.log(this.skipped);
+      this.options.changed();
+      throw new ToolError('TOOL_TIMEOUT', `${error.message} ${this.skipped}`);
     }
+  }
+
+  // Revision 2025-11-25: a call can fail until the user has been to a page.
+  private async openPages(error: unknown, sdk: McpSdk, signal: AbortSignal): Promise<never> {
+    const isPage = error instanceof sdk.UrlElicitationRequiredError;
+    if (!isPage || !(await this.elicitation.openPages(error.elicitations, signal))) throw error;
+    const text = `${this.subject} needs something of the person on a page that was opened. Call it again when that is done.`;
+    throw new ToolError('TOOL_EXEC_FAILED', text);
+  }
+
+  private noteResponse(): void {
+    this.unresponsive.clear();
+    this.options.changed();
+  }
+
+  private get skipped(): string {
+    return `${this.subject} is not responding and is skipped in this run. The person can restart it with "Towpath: MCP Servers…".`;
   }
 
   private callFailed(error: unknown, sdk: McpSdk): ToolError {
     if (this.state.phase === 'failed') return this.notRunning();
-    const { message: text = '', name } = error as { message?: string; name?: string };
-    // Servers use the SDK's code for a closed connection for their own errors too.
-    if (error instanceof sdk.McpError && this.connection?.client.transport) {
-      const reason = text.replace(/^MCP error -?\d+: /, '').slice(0, 4000);
-      return new ToolError('TOOL_EXEC_FAILED', this.redact(`${this.subject} says: ${reason}`));
+    const { message: text } = error as Error;
+    if (error instanceof SignInRequiredError) {
+      this.options.changed();
+      return new ToolError(
+        'TOOL_EXEC_FAILED',
+        `${this.subject} ${text}. The person can do that in "Towpath: MCP Servers…".`,
+      );
     }
-    if (/ZodError/.test(name ?? '')) return this.noResult();
+    if (error instanceof SignInError)
+      return new ToolError(
+        'TOOL_EXEC_FAILED',
+        `${this.subject} was not asked: its sign-in could not be renewed (${text}).`,
+      );
+    if (error instanceof sdk.ProtocolError)
+      return new ToolError('TOOL_EXEC_FAILED', this.redact(`${this.subject} says: ${text.slice(0, 4000)}`));
+    const { InvalidResult, UnsupportedResultType, CapabilityNotSupported, InputRequiredRoundsExceeded } =
+      sdk.SdkErrorCode;
+    const isSdkError = (...codes: unknown[]) => error instanceof sdk.SdkError && codes.includes(error.code);
+    if (isSdkError(InvalidResult, UnsupportedResultType)) return this.noResult();
+    if (isSdkError(CapabilityNotSupported, InputRequiredRoundsExceeded))
+      return new ToolError(
+        'TOOL_EXEC_FAILED',
+        `${this.subject} asked for something that Towpath does not do for servers.`,
+      );
     this.fail(message('is no longer connected ({0})', text.slice(0, 200))); // lost network, or expired session
     return this.notRunning();
   }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import stringify from 'safe-stable-stringify';
-import type { ListedTool } from './server.ts';
+import type { ListedTool } from './forms/toolSchema.ts';
 
 export type ServerToolText = Pick<ListedTool, 'name' | 'title' | 'description' | 'inputSchema' | 'annotations'>;
 

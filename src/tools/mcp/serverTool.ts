@@ -7,15 +7,18 @@ import type { ToolOrigin } from '../core/toolOrigin.ts';
 import { redactAllSecrets } from '../shell/environment.ts';
 import { mcpCallResultData, mcpToolResultSchema } from './callResult.ts';
 import type { McpServerDefinition } from './config/config.ts';
+import type { ElicitationHandler } from './elicitation/elicitationForm.ts';
+import type { ListedTool } from './forms/toolSchema.ts';
 import type { McpSdk } from './loadSdk.ts';
 import {
   cleanDescription,
   cleanSchema,
   createArgumentsValidator,
+  mcpSchemaLimitsInLargePrompt,
   mcpSchemaLimitsInPrompt,
   type SchemaTextLimits,
 } from './schema.ts';
-import type { ListedTool, McpServer } from './server.ts';
+import type { McpServer } from './server.ts';
 
 /**
  * Options of a server's tool. `name` is `mcp.<server>.<tool>`. `trusted`: the user trusts the read-only hints. `hidden`: callable but not in the prompt (too many
@@ -30,6 +33,8 @@ interface ServerToolOptions {
   hidden: boolean;
   refusal(): string | undefined;
   origin(): ToolOrigin;
+  /** Creates the handler for what the server asks during a call; absent: it is declined. */
+  elicit?(context: ToolContext): ElicitationHandler;
 }
 
 /** Wraps a server's tool behind the gate. Hints are only claims: a read is free only if the user trusts the server. */
@@ -42,15 +47,23 @@ export function createServerTool({
   hidden,
   refusal,
   origin,
+  elicit,
 }: ServerToolOptions): Tool {
   const reads = listed.annotations?.readOnlyHint === true;
-  const run = async (args: unknown, { signal, output }: ToolContext) => {
+  const run = async (args: unknown, context: ToolContext) => {
     const refused = refusal();
     if (refused) throw new ToolError('TOOL_NOT_AVAILABLE', refused);
-    return mcpCallResultData(await server.call(listed.name, args as Record<string, unknown>, { signal, output }));
+    const { signal, output, runId } = context;
+    const options = { signal, output, runId, elicit: elicit?.(context) };
+    return mcpCallResultData(await server.call(listed.name, args as Record<string, unknown>, options));
   };
+  const definition = toServerToolDefinition(name, listed, mcpSchemaLimitsInPrompt);
+  const longDescription = cleanDescription(listed.description ?? listed.title, mcpSchemaLimitsInLargePrompt);
   const base = {
-    definition: toServerToolDefinition(name, listed, mcpSchemaLimitsInPrompt),
+    definition,
+    ...(longDescription !== definition.description && {
+      longDefinition: { ...definition, description: longDescription },
+    }),
     ...titleOf(listed),
     gives: mcpToolResultSchema,
     arguments: createArgumentsValidator(listed.inputSchema, sdk),

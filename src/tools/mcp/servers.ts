@@ -3,7 +3,7 @@ import { message, toEnglishText } from '../../protocol/text/l10n.ts';
 import type { Localizer } from '../../protocol/text/localized.ts';
 import { raceWithAbort } from '../../protocol/values/abort.ts';
 import { createIsolatedListener } from '../../protocol/values/listeners.ts';
-import type { Tool } from '../core/tool.ts';
+import type { Tool, ToolContext } from '../core/tool.ts';
 import type { Workspace } from '../core/workspace.ts';
 import type { McpApprovalStore } from './approved.ts';
 import {
@@ -14,6 +14,10 @@ import {
   parseMcpConfig,
 } from './config/config.ts';
 import { resolveServerLaunch } from './config/resolveLaunch.ts';
+import { type AddressRequest, createCallElicitation } from './elicitation/callElicitation.ts';
+import type { ElicitationHandler } from './elicitation/elicitationForm.ts';
+import type { ServerSignIn } from './oauth/serverSignIn.ts';
+import type { SignInServer } from './oauth/signInRecord.ts';
 import { McpServer, type McpTimeouts } from './server.ts';
 import { hashServerTool } from './serverText.ts';
 import { hashFileStates, serverCommandFiles } from './startedFiles.ts';
@@ -41,6 +45,12 @@ export interface ServerApprovalRequest {
 export interface McpApprovalRequester {
   approveServer(question: ServerApprovalRequest, signal: AbortSignal): Promise<'allow' | 'trust' | 'deny' | 'later'>;
   approveTools(question: McpToolChangesApprovalRequest, signal: AbortSignal): Promise<'allow' | 'deny' | 'later'>;
+  /** Asks whether to open an address for a server in the browser, and opens it; absent: servers cannot ask for that. */
+  openAddress?(
+    definition: McpServerDefinition,
+    request: AddressRequest,
+    signal: AbortSignal,
+  ): Promise<'accept' | 'decline' | 'cancel'>;
   /** Returns the stored or entered value of an input; undefined if none. */
   input(definition: McpServerDefinition, input: McpConfigInput): Promise<string | undefined>;
 }
@@ -54,6 +64,10 @@ interface McpServersOptions {
   roots(): { uri: string; name: string }[];
   log(server: string, text: string): void;
   changed(): void;
+  /** The calls of tools can ask the user. */
+  elicits?: boolean;
+  /** Creates the sign-in to a server at an address. */
+  signIn?(server: SignInServer): ServerSignIn | undefined;
   localizer?: Localizer;
   env?: NodeJS.ProcessEnv;
 }
@@ -122,7 +136,7 @@ export class McpServers {
 
   tools(): readonly Tool[] {
     if (!this.options.workspace.trusted) return [];
-    this.built ??= mcpToolList(this.servers, this.options.approved);
+    this.built ??= mcpToolList(this.servers, this.options.approved, this.options.elicits ? this.elicit : undefined);
     return this.built;
   }
 
@@ -196,6 +210,13 @@ export class McpServers {
     await Promise.all(this.servers.map((server) => server.stop()));
   }
 
+  private readonly elicit = (server: McpServer, context: ToolContext): ElicitationHandler => {
+    const { person, localizer = toEnglishText } = this.options;
+    const openAddress = (request: AddressRequest, signal: AbortSignal) =>
+      this.oneByOne(async () => (await person.openAddress?.(server.definition, request, signal)) ?? 'decline');
+    return createCallElicitation({ server: server.name, localizer, openAddress }, context);
+  };
+
   private async read(): Promise<void> {
     const { workspace, sources } = this.options;
     const all = workspace.trusted ? await sources() : [];
@@ -227,7 +248,7 @@ export class McpServers {
   }
 
   private create(definition: McpServerDefinition): McpServer {
-    const { limits, roots, log, person } = this.options;
+    const { limits, roots, log, person, elicits = false, signIn } = this.options;
     return new McpServer(definition, {
       limits,
       roots,
@@ -236,7 +257,9 @@ export class McpServers {
         resolveServerLaunch(definition, this.options.env ?? process.env, (input) =>
           this.oneByOne(() => person.input(definition, input)),
         ),
+      elicits,
       changed: () => this.changed(),
+      signIn,
     });
   }
 

@@ -6,8 +6,9 @@ import {
   type McpApprovalStore,
 } from './approved.ts';
 import type { McpServerDefinition } from './config/config.ts';
+import type { ListedTool } from './forms/toolSchema.ts';
 import { resourceRuleName } from './resources.ts';
-import type { ListedTool, McpServer } from './server.ts';
+import type { McpServer } from './server.ts';
 import { hashServerTool, type ServerToolText } from './serverText.ts';
 import { serverIdentity } from './serverTool.ts';
 

@@ -1,14 +1,16 @@
-import type { Tool } from '../core/tool.ts';
+import type { Tool, ToolContext } from '../core/tool.ts';
 import {
   type ApprovedServer,
   compareWithAcceptedTool,
   earlierToolDefinitions,
   type McpApprovalStore,
 } from './approved.ts';
+import type { ElicitationHandler } from './elicitation/elicitationForm.ts';
+import type { ListedTool } from './forms/toolSchema.ts';
 import { createMcpToolNamer, uniqueServerNames } from './names.ts';
 import { resourceTool } from './resources.ts';
 import { mcpSchemaLimitsInSearch } from './schema.ts';
-import type { ListedTool, McpServer } from './server.ts';
+import type { McpServer } from './server.ts';
 import { hashServerTool } from './serverText.ts';
 import { createServerTool, createServerToolOrigin, toServerToolDefinition } from './serverTool.ts';
 import { createToolSearchTools, maxPromptTools, type SearchableTool, toolDefinitionLookupTools } from './toolSearch.ts';
@@ -17,7 +19,11 @@ import { createToolSearchTools, maxPromptTools, type SearchableTool, toolDefinit
  * Returns the tools of all servers: accepted tools in the prompt, or behind a search if there are many. Other tools stay callable and
  * return the reason of the refusal, because a run retains all tools from the start.
  */
-export function mcpToolList(servers: readonly McpServer[], approved: McpApprovalStore): readonly Tool[] {
+export function mcpToolList(
+  servers: readonly McpServer[],
+  approved: McpApprovalStore,
+  elicit?: (server: McpServer, context: ToolContext) => ElicitationHandler,
+): readonly Tool[] {
   const nameFor = createMcpToolNamer();
   const entryOf = (server: McpServer) => approved.entry(server.definition);
   const isTrusted = (server: McpServer) => entryOf(server)?.trusted ?? false;
@@ -43,6 +49,7 @@ export function mcpToolList(servers: readonly McpServer[], approved: McpApproval
       trusted: entries.get(server)?.trusted ?? false,
       hidden: isLong || !isUsable,
       refusal: () => refusalOf(server, tool, entryOf(server)),
+      ...(elicit && { elicit: (context) => elicit(server, context) }),
       origin: () =>
         createServerToolOrigin(server.definition, {
           definition: hashServerTool(tool),

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import {
   appendFileSync,
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -14,6 +15,7 @@ import path from 'node:path';
 import { AuditLog } from '../../../src/extension/records/auditLog.ts';
 import { RunStore } from '../../../src/runs/store.ts';
 import { Conversation } from '../../engine/conversation.ts';
+import { eventually } from '../../support/eventually.ts';
 import { call } from '../../support/scriptedClient.ts';
 import { temporaryWorkspace } from '../../support/workspace.ts';
 
@@ -216,6 +218,20 @@ run rests`.split('\n'),
     };
     await assert.rejects(talk.audit.call('commit-message', { adapter: undefined as never, id: 'm/x' }, ask), /audit/);
     assert.equal(asked, false);
+  });
+
+  it('records a sign-in, which belongs to no run', async () => {
+    const entry = {
+      kind: 'effect',
+      of: 'sign-in',
+      status: 'signed-in',
+      server: 'tracker',
+      host: 'tracker.example',
+    } as const;
+    talk.audit.note(entry);
+    await eventually('the line is written', () => existsSync(folder) && lines().some(({ of }) => of === 'sign-in'));
+    const { kind, of, status, server, host, run } = lines().find(({ of }) => of === 'sign-in')!;
+    assert.deepEqual({ kind, of, status, server, host, run }, { ...entry, run: undefined });
   });
 
   it('is for the person alone', async () => {

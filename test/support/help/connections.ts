@@ -139,8 +139,22 @@ export const networkConnections: readonly ConnectionRow[] = [
     when: 'When a run starts, when *MCP Servers…* starts the server, and in Doctor; only after you allowed the server',
     to: 'The address in `.vscode/mcp.json` or `towpath.mcp.servers`, which the approval shows',
     carries:
-      'The configured headers, Towpath’s name and version, on request the names and paths of the open folders, and the arguments of each allowed call, resource and prompt',
-    by: ['tools/mcp/transport/http.ts', 'tools/mcp/sdk.ts'],
+      'The configured headers or the token of your sign-in, Towpath’s name and version, on request the names and paths of the open folders, and the arguments of each allowed call, resource and prompt',
+    by: ['tools/mcp/transport/http.ts', 'tools/mcp/connection.ts', 'tools/mcp/sdk.ts'],
+  },
+  {
+    what: 'The sign-in to a remote MCP server (OAuth)',
+    when: 'When you confirm the dialog of *Sign In…*, which names the site; later when a token ends, and at *Sign Out*',
+    to: 'The site that the server names as its sign-in page (https only), and your browser; the browser’s answer comes to the editor or to a port of this machine that is open for at most 5 minutes',
+    carries:
+      'The server’s address, the permissions that it requests, and Towpath’s name or client ID; later the tokens, to the site that issued them only',
+    by: [
+      'tools/mcp/oauth/signInFetch.ts',
+      'tools/mcp/oauth/loopbackRedirect.ts',
+      'extension/mcp/editorRedirect.ts',
+      'extension/mcp/signInDialogs.ts',
+      'tools/mcp/sdk.ts',
+    ],
   },
   {
     what: 'A tool of the editor, of an extension or of the editor’s MCP servers (`vscode.…`)',

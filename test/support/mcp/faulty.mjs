@@ -26,6 +26,7 @@ const tools = () => {
 };
 
 let lists = 0;
+let isFrozen = false;
 if (fault === 'exits-at-once') process.exit(3);
 if (fault === 'dies') process.stderr.write(readFileSync(file), () => process.exit(1));
 if (fault === 'complains') process.stderr.write(readFileSync(file));
@@ -41,6 +42,8 @@ process.on('SIGTERM', () => {
 
 createInterface({ input: process.stdin }).on('line', (line) => {
   const { id, method, params } = JSON.parse(line);
+  if (isFrozen) return;
+  if (method === 'server/discover' && fault === 'strict') process.exit(9);
   if (method === 'initialize') {
     if (fault === 'hangs-at-initialize' || fault === 'complains' || fault === 'dies') return;
     const capabilities = { tools: { listChanged: true }, logging: {} };
@@ -53,6 +56,8 @@ createInterface({ input: process.stdin }).on('line', (line) => {
     if (fault === 'never-rests' && lists > 1) write({ method: 'notifications/tools/list_changed' });
   }
   if (method === 'tools/call') call(id, params);
+  if (id !== undefined && method && !['initialize', 'tools/list', 'tools/call'].includes(method) && fault !== 'silent')
+    write({ id, error: { code: -32601, message: 'Method not found' } });
 });
 
 function call(id, { name, arguments: given, _meta }) {
@@ -65,6 +70,9 @@ function call(id, { name, arguments: given, _meta }) {
   const faults = {
     exits: () => process.exit(7),
     hangs: () => {},
+    freezes: () => {
+      isFrozen = true;
+    },
     'sends-100-mb': () => {
       const megabyte = 'x'.repeat(1024 * 1024);
       process.stdout.write(`{"jsonrpc":"2.0","id":${id},"result":{"content":[{"type":"text","text":"`);
@@ -92,6 +100,15 @@ function call(id, { name, arguments: given, _meta }) {
     },
     chatters: () => process.stdout.write('oh, a call\n'.repeat(200)),
     'no-result': () => answer(id, { content: 'not a list' }),
+    'wants-page': () =>
+      write({
+        id,
+        error: {
+          code: -32042,
+          message: 'A page first.',
+          data: { elicitations: [{ mode: 'url', elicitationId: '1', message: 'Pay', url: 'https://pay.example/' }] },
+        },
+      }),
     'says-no': () => write({ id, error: { code: -32000, message: 'I would rather not.' } }),
     'is-error': () => answer(id, { ...text('It went wrong.'), isError: true }),
     environment: () => answer(id, text(JSON.stringify({ env: process.env, cwd: process.cwd() }))),

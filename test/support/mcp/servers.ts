@@ -16,6 +16,9 @@ export function referenceServer(name: 'everything' | 'filesystem' | 'memory'): s
 /** A server that misbehaves: `faulty.mjs` with the fault's name. */
 export const faultyServer = path.join(import.meta.dirname, 'faulty.mjs');
 
+/** A server that speaks only revision 2026-07-28. */
+export const statelessServer = path.join(import.meta.dirname, 'stateless.mjs');
+
 /** The reference server over HTTP, on a free port of this machine. */
 export async function everythingOverHttp(transport: 'streamableHttp' | 'sse'): Promise<{ url: string; close(): void }> {
   const port = await freePort();

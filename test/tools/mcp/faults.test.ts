@@ -188,6 +188,33 @@ npm error A complete log of this run can be found in: /home/ada/.npm/_logs/debug
       assert.equal(t.server('odd').state.phase, 'running');
     });
 
+  it('one that gives no sign of life is marked, and not waited for again in that run', async () => {
+    const t = await talk(faulty('freezes'));
+    t.limits.callMs = 100;
+    await t.prepare();
+    const skipped = 'The MCP server "odd" is not responding and is skipped in this run.';
+    const first = await t.call('mcp.odd.work', {});
+    assert.ok(!first.ok && first.error.code === 'TOOL_TIMEOUT' && first.error.message.includes(skipped));
+    assert.equal(t.server('odd').isUnresponsive, true);
+    t.limits.callMs = 3_600_000; // waiting would not end
+    const again = await t.call('mcp.odd.look', {});
+    assert.deepEqual(again.ok || again.error, {
+      code: 'TOOL_NOT_AVAILABLE',
+      message: `${skipped} The person can restart it with "Towpath: MCP Servers…".`,
+    });
+    assert.ok((await t.call('mcp.good.work', {})).ok);
+    await t.servers.restart(t.server('odd'));
+    assert.equal(t.server('odd').isUnresponsive, false);
+  });
+
+  it('one that is only slow is not marked', async () => {
+    const t = await talk(faulty('hangs'));
+    t.limits.callMs = 100;
+    await t.prepare();
+    assert.ok(!(await t.call('mcp.odd.work', {})).ok);
+    assert.equal(t.server('odd').isUnresponsive, false);
+  });
+
   it('a greeting on its output is logged and forgiven', async () => {
     const t = await talk(faulty('greets'));
     await t.prepare();

@@ -11,7 +11,7 @@ import type { RunEvent } from '../../../src/protocol/run/events.ts';
 import { RunStore } from '../../../src/runs/store.ts';
 import { defaultChatWorkflow } from '../../../src/workflows/run/chatWorkflow.ts';
 import { eventually } from '../../support/eventually.ts';
-import { faultyServer, referenceServer } from '../../support/mcp/servers.ts';
+import { faultyServer, referenceServer, statelessServer } from '../../support/mcp/servers.ts';
 import { call, type ScriptedReply, scriptedClient } from '../../support/scriptedClient.ts';
 import { closeAll, inside, node, type Talk, talk } from './talk.ts';
 
@@ -21,20 +21,22 @@ function engineOf(t: Talk, replies: ScriptedReply[]) {
   const store = new RunStore(folder);
   const client = scriptedClient(replies);
   const events: RunEvent[] = [];
-  const engine = new ExecutionEngine({
-    store,
-    host: t.host,
-    workflow: async () => defaultChatWorkflow,
-    model: async () => ({ id: 'scripted/one', model: 'one', adapter: createAdapter(client, { retries: 0 }) }),
-    workspace: async () => ({ names: ['sample'] }),
-    maxTurns: () => 20,
-    onEvent: (event) => events.push(event),
-  });
+  const build = () =>
+    new ExecutionEngine({
+      store,
+      host: t.host,
+      workflow: async () => defaultChatWorkflow,
+      model: async () => ({ id: 'scripted/one', model: 'one', adapter: createAdapter(client, { retries: 0 }) }),
+      workspace: async () => ({ names: ['sample'] }),
+      maxTurns: () => 20,
+      onEvent: (event) => events.push(event),
+    });
+  const engine = build();
   const close = async () => {
     await engine.close();
     rmSync(folder, { recursive: true });
   };
-  return { engine, client, events, runId: RunStore.newId(), close };
+  return { engine, client, events, store, runId: RunStore.newId(), again: build, close };
 }
 
 describe('MCP in a run', () => {
@@ -71,6 +73,43 @@ describe('MCP in a run', () => {
     assert.equal(new Set(sent).size, 1);
     assert.match(sent[0]!, /"mcp\.odd\.change".*"mcp\.odd\.look"/);
     assert.match(JSON.stringify(run.client.requests.at(-1)!.messages), /It is disabled until the person allows it/);
+    await run.close();
+  });
+
+  it('a server asks the user during a call: the answer goes to the server, the result to the model', async () => {
+    const t = await talk({ servers: { new: node(statelessServer) } });
+    const run = engineOf(t, [{ calls: [call('mcp.new.ask', {}, 'call-1')] }, { text: 'Done.' }]);
+    const ended = run.engine.start({ runId: run.runId, userInput: 'hi' });
+    const asked = () => run.events.findLast((event) => event.type === 'ask');
+    await eventually('the server asks', () => asked() !== undefined);
+    const { by, questions } = asked()!;
+    assert.equal(by, 'new');
+    assert.equal(questions[0]!.question, 'The MCP server "new" asks: Which?\ncolor');
+    const choices = [{ chosen: [1] }, { chosen: [0] }, { chosen: [0] }];
+    assert.equal(
+      await run.engine.say({ runId: run.runId, userInput: '', chosen: { toolCallId: 'call-1', choices } }),
+      true,
+    );
+    assert.ok((await ended).success);
+    const result = JSON.stringify(run.client.requests.at(-1)!.messages.at(-1));
+    assert.match(result, /color.{5,9}blue.*count.{3,5}3/);
+    const { calls, asking } = await run.store.read(run.runId);
+    const { status, ok, asked: open, answer } = calls['call-1']!;
+    assert.deepEqual([status, ok, open, answer, asking], ['done', true, undefined, undefined, []]);
+    await run.close();
+  });
+
+  it('a question of a server is not answered after its call ended with the window', async () => {
+    const t = await talk({ servers: { new: node(statelessServer) } });
+    const run = engineOf(t, [{ calls: [call('mcp.new.ask', {}, 'call-1')] }, { text: 'Done.' }]);
+    void run.engine.start({ runId: run.runId, userInput: 'hi' });
+    await eventually('the server asks', () => run.events.some((event) => event.type === 'ask'));
+    await run.engine.close();
+    const later = run.again();
+    await later.continue({ runId: run.runId, userInput: 'go on' });
+    const { calls, asking = [] } = await run.store.read(run.runId);
+    assert.deepEqual([calls['call-1']!.code, asking], ['TOOL_INTERRUPTED', []]);
+    await later.close();
     await run.close();
   });
 

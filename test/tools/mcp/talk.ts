@@ -1,11 +1,14 @@
 import path from 'node:path';
 import { type ApprovalPolicy, defaultApprovalPolicy } from '../../../src/protocol/content/policy.ts';
+import type { UserQuestionAnswer, UserQuestions } from '../../../src/protocol/content/questions.ts';
 import type { ToolOutcome } from '../../../src/protocol/content/tools.ts';
 import type { RunEventBody } from '../../../src/protocol/run/events.ts';
 import type { ApprovalAnswer, ApprovalRequest } from '../../../src/tools/core/tool.ts';
 import { createToolHost, type ToolHost } from '../../../src/tools/host/host.ts';
 import { McpApprovalStore } from '../../../src/tools/mcp/approved.ts';
 import type { McpConfigSource } from '../../../src/tools/mcp/config/config.ts';
+import type { ServerSignIn } from '../../../src/tools/mcp/oauth/serverSignIn.ts';
+import type { SignInServer } from '../../../src/tools/mcp/oauth/signInRecord.ts';
 import type { McpServer } from '../../../src/tools/mcp/server.ts';
 import { type McpApprovalRequester, McpServers, type ServerApprovalRequest } from '../../../src/tools/mcp/servers.ts';
 import type { McpToolChangesApprovalRequest } from '../../../src/tools/mcp/toolChanges.ts';
@@ -35,10 +38,14 @@ export interface Talk {
   words: { value: unknown };
   person: McpApprovalRequester;
   answer: ApprovalAnswer['decision'];
+  /** Answers questions during calls. */
+  ask(questions: readonly UserQuestions[], by?: string): Promise<UserQuestionAnswer>;
   policy: ApprovalPolicy;
   /** What happens while a question about a call is open. */
   meanwhile(): Promise<void>;
   limits: { startMs: number; callMs: number };
+  /** Signs in to servers at addresses. */
+  signIn?(server: SignInServer): ServerSignIn | undefined;
   /** Replaces what is configured. */
   configure(config: unknown): void;
   /** Where it is configured: the folder's file, unless a test says otherwise. */
@@ -68,6 +75,7 @@ export async function talk(config: unknown, before?: Talk): Promise<Talk> {
   let count = 0;
   self.policy = defaultApprovalPolicy;
   self.meanwhile = async () => {};
+  self.ask = async () => ({ choices: [] });
   self.asked = { servers: [], tools: [], calls: [], inputs: [] };
   self.stop = new AbortController();
   self.kept = before?.kept ?? { value: undefined };
@@ -101,11 +109,14 @@ export async function talk(config: unknown, before?: Talk): Promise<Talk> {
       approveServer: (question, signal) => self.person.approveServer(question, signal),
       approveTools: (question, signal) => self.person.approveTools(question, signal),
       input: (definition, input) => self.person.input(definition, input),
+      openAddress: async (...given) => (await self.person.openAddress?.(...given)) ?? 'decline',
     },
     limits: () => self.limits,
     roots: () => workspace.roots.map((root) => ({ uri: `file://${root.path}`, name: root.name })),
     log: (server, text) => self.logged.push(`${server}: ${text}`),
     changed: () => self.changed?.(),
+    elicits: true,
+    signIn: (server) => self.signIn?.(server),
   });
   self.host = createToolHost({
     workspace,
@@ -138,7 +149,7 @@ export async function talk(config: unknown, before?: Talk): Promise<Talk> {
         keepOutput: async () => '',
         newPack: () => Promise.reject(new Error('nothing is recorded here')),
         storedOutput: async () => undefined,
-        ask: async () => ({ choices: [] }),
+        ask: (_, questions, by) => self.ask(questions, by),
       },
     );
   };

@@ -127,6 +127,18 @@ describe('MCP: words that are longer than the prompt has room for', () => {
     assert.equal(t.asked.calls.length, 0);
   });
 
+  it('are longer for a model with a large window', async () => {
+    const t = await offering([
+      { ...listed[0], description: `${'x'.repeat(2890)} end` },
+      { ...listed[0], name: 'longer' },
+    ]);
+    const lengths = (contextWindow?: number) =>
+      t.host.getVisibleTools({ agentId: 'default', contextWindow }).map(({ description }) => description.length);
+    assert.deepEqual(lengths(200_000).slice(0, 2), [2894, 3000]);
+    assert.deepEqual(lengths(32_000).slice(0, 2), [1999, 2000]);
+    assert.deepEqual(lengths().slice(0, 2), [1999, 2000]);
+  });
+
   it('are found by what stands in the part that the prompt leaves out', async () => {
     const middle = [{ ...listed[0], description: long.replace('goes on', 'waters gardens') }, listed[1]!];
     const t = await offering(middle);

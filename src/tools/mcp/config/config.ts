@@ -40,6 +40,8 @@ export interface RemoteServerConfig {
   type: 'http' | 'sse';
   url: string;
   headers: Record<string, string>;
+  /** Client that the user registered for the sign-in. */
+  oauth?: { clientId: string; clientSecret?: string };
 }
 
 /**
@@ -184,6 +186,7 @@ const remoteSchema = z.object({
   type: transportSchema.default('http'),
   url: z.string(),
   headers: z.record(z.string(), z.string()).default({}),
+  oauth: z.object({ clientId: z.string().min(1), clientSecret: z.string().optional() }).optional(),
 });
 
 function parseText(text: string, problem: Problem): unknown {
@@ -249,13 +252,20 @@ async function define(
 
 type Fill = (key: string, text: string) => string;
 
-function remote({ type, url, headers }: z.output<typeof remoteSchema>, fill: Fill): RemoteServerConfig {
+function remote({ type, url, headers, oauth }: z.output<typeof remoteSchema>, fill: Fill): RemoteServerConfig {
   const filled = fill('.url', url);
   const { protocol } = URL.canParse(filled) ? new URL(filled) : { protocol: '' };
   const isOpen = /^\$\{(env|input):/.test(filled); // checked after the value is known
   if (!isOpen && protocol !== 'http:' && protocol !== 'https:')
     throw new ConfigError('.url', message('an address starts with https:// or http://.'));
-  return { type, url: filled, headers: mapValues(headers, (value, key) => fill(`.headers.${key}`, value)) };
+  if (oauth?.clientSecret !== undefined && !/^\$\{input:[^{}]+\}$/.test(oauth.clientSecret))
+    throw new ConfigError('.oauth.clientSecret', message('a secret is an input: {0}.', `\${input:id}`));
+  return {
+    type,
+    url: filled,
+    headers: mapValues(headers, (value, key) => fill(`.headers.${key}`, value)),
+    ...(oauth && { oauth: mapValues(oauth, (value, key) => fill(`.oauth.${key}`, value)) as typeof oauth }),
+  };
 }
 
 async function local(

@@ -1,9 +1,4 @@
-import type {
-  CallToolResult,
-  ContentBlock,
-  GetPromptResult,
-  ReadResourceResult,
-} from '@modelcontextprotocol/sdk/types.js';
+import type { CallToolResult, ContentBlock, GetPromptResult, ReadResourceResult } from '@modelcontextprotocol/client';
 import type { McpSdk } from '../loadSdk.ts';
 import { isJsonObject, withoutNullMembers } from './messageForms.ts';
 

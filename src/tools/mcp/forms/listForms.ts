@@ -1,9 +1,11 @@
-import type { Tool as ListedTool, Prompt, Resource } from '@modelcontextprotocol/sdk/types.js';
+import type { Prompt, Resource } from '@modelcontextprotocol/client';
 import type * as z from 'zod';
 import { zodIssueText } from '../../../protocol/text/zodIssueText.ts';
 import type { McpSdk } from '../loadSdk.ts';
 import { isNestedTooDeep } from '../schema.ts';
 import { isJsonObject, withoutNullMembers } from './messageForms.ts';
+import { headerFault } from './paramHeaders.ts';
+import { type ListedTool, listedToolSchema } from './toolSchema.ts';
 
 // Lists of servers, parsed item by item: an invalid item does not affect the others. Valid items stay unchanged, so that their hashes and
 // approvals stay valid.
@@ -25,8 +27,26 @@ type Json = Record<string, unknown>;
 const maxLeftOut = 1000;
 const longestName = 200;
 
-export const parseToolList = (result: Json, sdk: McpSdk): ParsedMcpItemList<ListedTool> | undefined =>
-  listIn(result, 'tools', sdk.ToolSchema, plainTool);
+export const parseToolList = (result: Json): ParsedMcpItemList<ListedTool> | undefined =>
+  listIn(result, 'tools', listedToolSchema, plainTool);
+
+/** Leaves out tools whose declared headers are not valid, as clients must (MCP 2026-07-28, streamable HTTP). */
+export function parseToolListWithHeaders(result: Json): ParsedMcpItemList<ListedTool> | undefined {
+  const list = parseToolList(result);
+  if (!list) return undefined;
+  const faults = new Map(list.items.map((tool) => [tool, headerFault(tool)]));
+  return {
+    ...list,
+    items: list.items.filter((tool) => faults.get(tool) === undefined),
+    leftOut: [
+      ...list.leftOut,
+      ...list.items.flatMap((tool) => {
+        const why = faults.get(tool);
+        return why === undefined ? [] : [{ name: tool.name.slice(0, longestName), why }];
+      }),
+    ],
+  };
+}
 
 export const parsePromptList = (result: Json, sdk: McpSdk): ParsedMcpItemList<Prompt> | undefined =>
   listIn(result, 'prompts', sdk.PromptSchema, plainPrompt);

@@ -47,17 +47,34 @@ function withPlainMeta(value: Json): Json {
 /** Returns the used parts of the `initialize` result: version, capabilities, name. An invalid part counts as absent. */
 export function normalizeInitializeResult(result: Json): Json {
   const { protocolVersion, capabilities, serverInfo } = result;
-  const offered = isJsonObject(capabilities) ? capabilities : {};
-  const names = ['tools', 'resources', 'prompts', 'logging'].filter(
-    (name) => isJsonObject(offered[name]) || offered[name] === true,
-  );
   const info = isJsonObject(serverInfo) ? serverInfo : {};
   const text = (value: unknown) => (typeof value === 'string' ? value : '');
   return {
     protocolVersion: text(protocolVersion),
-    capabilities: Object.fromEntries(names.map((name) => [name, listChangedOf(offered[name])])),
+    capabilities: plainCapabilities(capabilities),
     serverInfo: { name: text(info.name), version: text(info.version) },
   };
+}
+
+/** Returns the used parts of the `server/discover` result: versions and capabilities. Any other answer stays unchanged. */
+export function normalizeDiscoverResult(result: Json): Json {
+  const { supportedVersions, capabilities } = result;
+  if (!Array.isArray(supportedVersions)) return result;
+  return {
+    resultType: 'complete',
+    ttlMs: 0,
+    cacheScope: 'private',
+    supportedVersions: supportedVersions.filter((version) => typeof version === 'string'),
+    capabilities: plainCapabilities(capabilities),
+  };
+}
+
+function plainCapabilities(capabilities: unknown): Json {
+  const offered = isJsonObject(capabilities) ? capabilities : {};
+  const names = ['tools', 'resources', 'prompts', 'logging'].filter(
+    (name) => isJsonObject(offered[name]) || offered[name] === true,
+  );
+  return Object.fromEntries(names.map((name) => [name, listChangedOf(offered[name])]));
 }
 
 const listChangedOf = (offer: unknown) =>

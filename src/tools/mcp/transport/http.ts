@@ -3,16 +3,19 @@ import type { LocalizableText } from '../../../protocol/text/localized.ts';
 import { createJsonRpcNormalizer } from './plainBody.ts';
 import { McpServerFault, maxServerMessageBytes, messageTooLongReason } from './stdio.ts';
 
-export class UnusableAddressError extends McpServerFault {
+class UnusableAddressError extends McpServerFault {
   override readonly name = 'HttpRefusal';
 }
 
 /**
- * Creates the editor's fetch (with its proxy and certificates) for one server. Redirects are refused, because headers would be forwarded; a
- * required sign-in is reported; messages have a size limit. `refused` receives permanent errors; not `fatal` if only an optional stream
- * failed.
+ * Creates the editor's fetch (with its proxy and certificates) for one server. Redirects are refused, because headers would be forwarded;
+ * messages have a size limit. `refused` receives permanent errors; not `fatal` if only an optional stream failed.
+ * @param send adds the tokens of a sign-in
  */
-export function createMcpServerFetch(refused: (refusal: UnusableAddressError, fatal: boolean) => void) {
+export function createMcpServerFetch(
+  refused: (refusal: UnusableAddressError, fatal: boolean) => void,
+  send: (url: string | URL, init?: RequestInit) => Promise<Response> = globalThis.fetch,
+) {
   return async (url: string | URL, init?: RequestInit): Promise<Response> => {
     const refuseAs = (fatal: boolean) => (why: LocalizedMessage) => {
       const refusal = new UnusableAddressError(why);
@@ -20,17 +23,12 @@ export function createMcpServerFetch(refused: (refusal: UnusableAddressError, fa
       throw refusal;
     };
     const refuse = refuseAs(init?.method === 'POST');
-    const response = await globalThis.fetch(url, { ...init, redirect: 'manual' });
+    const response = await send(url, { ...init, redirect: 'manual' });
     const { status } = response;
     const accepted = status < 300 || (status >= 400 && status !== 401 && status !== 403);
     if (accepted && response.type !== 'opaqueredirect') return limited(response, refuseAs(true));
     await response.body?.cancel();
-    if (status === 401)
-      return refuse(
-        message(
-          'answered 401: it requires a sign-in. Towpath does not support OAuth for servers; put a token into its headers',
-        ),
-      );
+    if (status === 401) return refuse(message('answered 401: its headers do not give access'));
     if (status === 403) return refuse(message('answered 403: its headers do not give access'));
     return refuse(
       message(

@@ -1,8 +1,7 @@
 import { type ChildProcess, spawn as nodeSpawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
-import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
+import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import { type LocalizedMessage, message } from '../../../protocol/text/l10n.ts';
 import { UserFacingError } from '../../../protocol/text/localized.ts';
 import { currentProgramEnvironment, resolveProgramPath } from '../../core/programs.ts';
@@ -30,8 +29,11 @@ interface StdioHooks {
 /** Reason why a server cannot be used, as the end of a sentence. */
 export class McpServerFault extends UserFacingError {}
 
+// The client takes a transport with these members for a process, which may stay silent in answer to `server/discover`.
+const processMark = { pid: null, stderr: null };
+
 /**
- * Creates the stdio transport: a child process with one JSON message per line (MCP specification, transports). Unlike the SDK's: a process
+ * Creates the stdio transport: a child process with one JSON message per line (MCP specification, transports). Unlike the client's: a process
  * group that ends together, an environment without the editor's secrets, and a limit for incomplete lines.
  */
 export function stdioTransport(launch: StdioServerConfig, sdk: McpSdk, hooks: StdioHooks): Transport {
@@ -41,7 +43,8 @@ export function stdioTransport(launch: StdioServerConfig, sdk: McpSdk, hooks: St
   let ended: Promise<unknown> = Promise.resolve();
   let chatter = 0;
 
-  const transport: Transport = {
+  const transport: Transport & typeof processMark = {
+    ...processMark,
     start: () =>
       new Promise((resolve, reject) => {
         child = start(launch, sdk, marker);

@@ -51,13 +51,13 @@ const speaking =
 
 describe('MCP over HTTP: what is not done', () => {
   const refusals: [what: string, listener: RequestListener, problem: string][] = [
-    ['401: there is no sign-in', (_, r) => r.writeHead(401).end(), 'answered 401: it requires a sign-in. Towpath does not support OAuth for servers; put a token into its headers'],
+    ['401', (_, r) => r.writeHead(401).end(), 'answered 401: its headers do not give access'],
     ['403', (_, r) => r.writeHead(403).end(), 'answered 403: its headers do not give access'],
     ['a redirect elsewhere', (_, r) => r.writeHead(307, { location: 'http://127.0.0.1:9/steal?x=1' }).end(), 'redirects to http://127.0.0.1:9/steal, which is not followed; configure that address'],
     ['a redirect within the server', (_, r) => r.writeHead(308, { location: '/other' }).end(), 'redirects to ORIGIN/other, which is not followed; configure that address'],
     ['500', (_, r) => r.writeHead(500).end('oops'), 'answered 500'],
     ['404 on both ways', (_, r) => r.writeHead(404).end(), 'answered 404'],
-    ['something else entirely', (_, r) => r.setHeader('content-type', 'text/html').end('<html>'), 'could not be connected to: Streamable HTTP error: Unexpected content type: text/html'],
+    ['something else entirely', (_, r) => r.setHeader('content-type', 'text/html').end('<html>'), 'could not be connected to: Unexpected content type: text/html'],
   ]; // biome-ignore format: a table
   for (const [what, listener, problem] of refusals)
     it(what, async () => {
