@@ -41,7 +41,12 @@ export class McpServices implements vscode.Disposable {
   private preparing = 0;
   private readonly watching: vscode.Disposable;
 
-  constructor(context: vscode.ExtensionContext, workspace: Workspace, modals: Dialogs, audit: Pick<AuditLog, 'note'>) {
+  constructor(
+    readonly context: vscode.ExtensionContext,
+    readonly workspace: Workspace,
+    readonly modals: Dialogs,
+    audit: Pick<AuditLog, 'note'>,
+  ) {
     this.questions = new McpApprovals(context.secrets, this.reviews, modals);
     this.signIns = new McpSignIns(context, modals, (entry) => audit.note(entry));
     this.editorTools = createEditorTools(context);

@@ -14,6 +14,8 @@ const entrySchema = z.object({
    * before the first listing.
    */
   tools: z.record(z.string(), z.array(z.string()).or(z.string().transform((hash) => [hash]))).optional(),
+  /** Names of tools that the user has deselected. */
+  off: z.array(z.string()).optional(),
 });
 export type ApprovedServer = z.output<typeof entrySchema>;
 
@@ -50,7 +52,13 @@ export class McpApprovalStore {
   }
 
   async allow(definition: McpServerDefinition, trusted: boolean): Promise<void> {
-    await this.keep({ tools: undefined, ...this.entry(definition), hash: definition.hash, trusted }, definition);
+    const before = this.entry(definition) ?? { tools: undefined, off: this.entries(definition).at(-1)?.off };
+    await this.keep({ ...before, hash: definition.hash, trusted }, definition);
+  }
+
+  async setOff(definition: McpServerDefinition, names: readonly string[]): Promise<void> {
+    const entry = this.entry(definition);
+    if (entry) await this.keep({ ...entry, off: names.length > 0 ? [...names] : undefined }, definition);
   }
 
   /**

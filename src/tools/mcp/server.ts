@@ -11,6 +11,7 @@ import { connectMcpServer } from './connection.ts';
 import type { ElicitationHandler } from './elicitation/elicitationForm.ts';
 import { ElicitationQueue } from './elicitation/elicitationQueue.ts';
 import { ErrorOutput } from './errorOutput.ts';
+import { errorSentence } from './errorSentence.ts';
 import { parseCallToolResult, parseGetPromptResult, parseReadResourceResult } from './forms/contentForms.ts';
 import {
   type OmittedListItem,
@@ -78,6 +79,8 @@ const listPause = 250;
 export class McpServer {
   state: ServerState = { phase: 'stopped' };
   failure?: LocalizedMessage;
+  /** Reason of the failure in the server's own output, as a sentence without a period; untrusted. */
+  ownError?: string;
   /** Tools of the last listing (also after a failure); untrusted. */
   tools: readonly ListedTool[] = [];
   leftOut: readonly OmittedServerItems[] = [];
@@ -261,7 +264,8 @@ export class McpServer {
     this.mayReturn = this.state.phase === 'running' || this.signIn?.required !== undefined;
     const why = this.hidden(message('The MCP server {0} {1}.', JSON.stringify(this.name), what));
     const last = this.errors.lastLine(this.redact, died);
-    this.failure = last === undefined ? why : message('{0} Last output: {1}.', why, last);
+    this.ownError = last && errorSentence(last);
+    this.failure = last === undefined ? why : message('{0} Last output: {1}.', why, JSON.stringify(last));
     const problem = toEnglishText(this.failure);
     this.enter({ phase: 'failed', problem });
     this.log(problem);

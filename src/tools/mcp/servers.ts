@@ -153,6 +153,17 @@ export class McpServers {
     this.changed();
   }
 
+  /** Tools of the last list that the user has deselected. */
+  deselectedTools(server: McpServer): string[] {
+    const off = new Set(this.options.approved.entry(server.definition)?.off);
+    return server.tools.flatMap(({ name }) => (off.has(name) ? [name] : []));
+  }
+
+  async deselectTools(server: McpServer, names: readonly string[]): Promise<void> {
+    await this.options.approved.setOff(server.definition, names);
+    this.changed();
+  }
+
   startedFiles(): readonly string[] {
     return this.started;
   }
