@@ -1,6 +1,6 @@
-const errorClass = /^(?:(?:\w+\.)*\w*(?:Error|Exception)(?: \[\w+\])?|fatal|panic)\s*:\s*/i;
+const errorClass = /^(?:(?:\w+\.)*\w*(?:Error|Exception)(?: \[\w+\])?|fatal(?: error)?|panic)\s*:\s*/i;
 const logPrefix =
-  /^(?:\[?\d{4}-\d\d-\d\d[T ][\d:.,]+(?:Z|[+-]\d\d:?\d\d)?\]?\s*[-|]?\s*|\[?(?:ERROR|FATAL|WARN(?:ING)?|CRITICAL)\]?[:\s]\s*|npm (?:error|ERR!)\s*)+/;
+  /^(?:(?:ERROR|CRITICAL):[\w.]+:\s*|\[?\d{4}-\d\d-\d\d[T ][\d:.,]+(?:Z|[+-]\d\d:?\d\d)?\]?\s*[-|]?\s*|\[?(?:ERROR|FATAL|WARN(?:ING)?|CRITICAL)\]?[:\s]\s*|npm (?:error|ERR!)\s*)+/;
 /** Introduction of a list that follows on the next lines. */
 const listStart = /\s*(?:Tried|Require stack|Usage|See|Details)?:\s*$/i;
 

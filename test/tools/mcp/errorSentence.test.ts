@@ -3,6 +3,8 @@ import { errorSentence } from '../../../src/tools/mcp/errorSentence.ts';
 
 const cases: [line: string, sentence: string][] = [
   ['Error: Could not locate the bindings file. Tried:', 'Could not locate the bindings file'],
+  ['Fatal error: Error: Could not locate the bindings file. Tried:', 'Could not locate the bindings file'],
+  ['ERROR:mcp_server_git.server:/w is not a valid Git repository', '/w is not a valid Git repository'],
   ['[cause]: x', '[cause]: x'],
   ['TypeError: Cannot read properties of undefined', 'Cannot read properties of undefined'],
   ['ModuleNotFoundError: No module named \'mcp\'', 'No module named \'mcp\''],
