@@ -106,6 +106,7 @@ export function createLinuxSandbox(options: LinuxSandboxOptions): CommandSandbox
     folders,
     allowed = [],
     isLive = false,
+    hasInput = false,
     questions,
   }: SandboxedCommandRequest): Promise<SandboxedCommand> {
     const programs = await findSandboxPrograms();
@@ -149,6 +150,7 @@ export function createLinuxSandbox(options: LinuxSandboxOptions): CommandSandbox
         targets: targets.map(({ target }) => target),
         layers: added.layers,
         filter,
+        hasInput,
       };
       // A mount would create a path that has gone since.
       const [taken, concealed, readOnly] = await Promise.all([

@@ -20,6 +20,7 @@ export interface StartLocation {
   layers: ReadonlyMap<string, string>;
   /** Path of the seccomp filter. */
   filter: string;
+  hasInput: boolean;
 }
 
 /**
@@ -59,22 +60,23 @@ const optionsDescriptor = 5;
 export async function prepareStart(
   programs: SandboxPrograms,
   folder: string,
-  { namespace, targets, layers, filter }: StartLocation,
+  { namespace, targets, layers, filter, hasInput }: StartLocation,
 ): Promise<PreparedStart> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const overlays = await createOverlayFolders(folder, targets, layers);
   const waiting = [programs.bwrap, '--args', String(optionsDescriptor), '--', programs.sh, '-c', initScript];
   const child = await startWaiting(
     overlayCommandLine(programs, { folder, count: targets.length, namespace }, waiting),
-    filter,
+    { filter, hasInput },
   ).catch(async (error) => {
     await removeCommandFolder(folder);
     throw error;
   });
-  const sockets = [1, 2, startDescriptors.informationDescriptor, optionsDescriptor].map(
+  const sockets = [1, 2, startDescriptors.informationDescriptor, optionsDescriptor, ...(hasInput ? [0] : [])].map(
     (descriptor) => child.stdio[descriptor] as Socket,
   );
   const [, , information, options] = sockets as [Socket, Socket, Socket, Socket];
+  child.stdin?.on('error', () => {}); // it has ended
   options.on('error', () => {}); // it has ended
   child.on('error', () => {}); // the owner of the command listens, too
   for (const one of [child, ...sockets]) one.unref();
@@ -123,14 +125,17 @@ export async function prepareStart(
   };
 }
 
-async function startWaiting([program, ...args]: readonly string[], filter: string): Promise<SandboxedProcess> {
+async function startWaiting(
+  [program, ...args]: readonly string[],
+  { filter, hasInput }: Pick<StartLocation, 'filter' | 'hasInput'>,
+): Promise<SandboxedProcess> {
   const filterFile = await open(filter);
   try {
     const child: ChildProcess = spawn(program!, args, {
       cwd: '/',
       env: startEnvironment(),
-      // Never a pipe as input: bash treats a socket as a remote shell and reads profiles.
-      stdio: ['ignore', 'pipe', 'pipe', filterFile.fd, 'pipe', 'pipe'],
+      // No pipe as input of a command: bash treats a socket as a remote shell and reads profiles.
+      stdio: [hasInput ? 'pipe' : 'ignore', 'pipe', 'pipe', filterFile.fd, 'pipe', 'pipe'],
       detached: true, // own process group, to be ended together
     });
     return child as SandboxedProcess;

@@ -93,7 +93,7 @@ export function createStartStock(store: string) {
 }
 
 /** State of a location that a prepared start must still have: the same folders, and the same mounts of the machine. */
-async function stateOf({ namespace, targets, layers, filter }: StartLocation): Promise<LocationState> {
+async function stateOf({ namespace, targets, layers, filter, hasInput }: StartLocation): Promise<LocationState> {
   const [mounts, ...folders] = await Promise.all([
     readFile('/proc/self/mountinfo', 'latin1'),
     ...targets.map(async (path) => {
@@ -101,7 +101,7 @@ async function stateOf({ namespace, targets, layers, filter }: StartLocation): P
       return [path, String(dev), String(ino), layers.get(path)];
     }),
   ]);
-  return { namespace, facts: JSON.stringify([folders, filter, mounts]) };
+  return { namespace, facts: JSON.stringify([folders, filter, hasInput, mounts]) };
 }
 
 const isSame = (one: LocationState, other: LocationState): boolean =>
