@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { temporaryFolder, writeWorkspace } from '../support/editor/sample.ts';
 import { openTowpath, type Towpath } from '../support/editor/towpath.ts';
@@ -149,5 +149,37 @@ describe('adding an MCP server', () => {
       JSON.stringify(vscode.workspace.getConfiguration('towpath').inspect('mcp.servers')?.globalValue),
     );
     assert.ok(servers.includes('tickets') && !servers.includes(secret), servers);
+  });
+
+  it('starts in the sandbox if its configuration says so, and its dialog says what that would allow', async () => {
+    const script = readFileSync(path.join(import.meta.dirname, '../support/mcp/confined.mjs'), 'utf8');
+    writeFileSync(path.join(editor.folder, 'server.mjs'), script);
+    const confined = {
+      command: process.execPath,
+      args: ['server.mjs'],
+      sandboxEnabled: true,
+      sandbox: { network: { allowedDomains: ['*.example'] }, filesystem: { allowWrite: ['~/data'] } },
+    };
+    writeFileSync(path.join(editor.folder, file), JSON.stringify({ servers: { confined } }));
+    await editor.command('Towpath: MCP Servers…');
+    await row('Not started yet').waitFor();
+    await paste('confined');
+    await press('Enter');
+    await row('Start').waitFor();
+    await press('Enter');
+    const question = await editor.dialog.text();
+    await editor.screenshot('mcp-sandbox-start');
+    assert.ok(
+      question.includes('It runs in the sandbox.\nNot applied from its configuration: network access to *.example.'),
+    );
+    await editor.dialog.click('Start');
+    await eventually('it runs in the sandbox', async () => {
+      await editor.command('Towpath: MCP Servers…');
+      await row('confined').waitFor();
+      const isRunning = (await row('3 tools · in the sandbox').count()) > 0;
+      if (isRunning) await editor.screenshot('mcp-sandbox-list');
+      await press('Escape');
+      return isRunning;
+    });
   });
 });

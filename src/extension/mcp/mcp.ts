@@ -14,6 +14,7 @@ import type { ServerSignIn } from '../../tools/mcp/oauth/serverSignIn.ts';
 import type { McpServer } from '../../tools/mcp/server.ts';
 import { McpServers } from '../../tools/mcp/servers.ts';
 import type { RuleToolState } from '../../tools/mcp/toolChanges.ts';
+import type { ServerSandbox } from '../../tools/mcp/transport/sandboxedServer.ts';
 import type { Dialogs } from '../dialogs/dialogs.ts';
 import { notifyWithActions } from '../dialogs/notify.ts';
 import type { AuditLog } from '../records/auditLog.ts';
@@ -46,6 +47,7 @@ export class McpServices implements vscode.Disposable {
     readonly workspace: Workspace,
     readonly modals: Dialogs,
     audit: Pick<AuditLog, 'note'>,
+    readonly sandbox: ServerSandbox,
   ) {
     this.questions = new McpApprovals(context.secrets, this.reviews, modals);
     this.signIns = new McpSignIns(context, modals, (entry) => audit.note(entry));
@@ -65,6 +67,7 @@ export class McpServices implements vscode.Disposable {
           return this.questions.approveTools(question);
         },
         input: (definition, input) => this.questions.input(definition, input),
+        approveSite: (definition, site) => this.questions.approveSite(definition, site),
       },
       limits: () => ({ startMs: settings()['mcp.timeouts.start'], callMs: settings()['mcp.timeouts.call'] }),
       roots: () => workspace.roots.map((root) => ({ uri: pathToFileURL(root.path).href, name: root.name })),
@@ -72,6 +75,7 @@ export class McpServices implements vscode.Disposable {
       changed: () => this.reportProblems(),
       signIn: (server) => this.signIns.create(server),
       localizer: localize,
+      sandbox,
     });
     this.watching = vscode.Disposable.from(this.reviews, this.signIns, ...this.watch());
   }

@@ -102,6 +102,7 @@ async function showServer(mcp: McpServices, policies: ApprovalPolicies, server: 
       description: isTrusted ? '' : t('read-only tools run without approval'),
       run: () => servers.trust(server, !isTrusted),
     },
+    ...(await sandboxChoice(mcp, server)),
     {
       label: `$(trash) ${t('Remove')}`,
       description: t('from {0}, with your permissions and the values you entered', server.definition.source),
@@ -115,6 +116,32 @@ async function showServer(mcp: McpServices, policies: ApprovalPolicies, server: 
       ? escapeInvisibleInLine(localize(server.failure ?? server.state.problem))
       : undefined,
   );
+}
+
+/** Where a local server runs, unless its configuration says so. */
+async function sandboxChoice({ servers, sandbox }: McpServices, server: McpServer): Promise<Choice[]> {
+  const { definition } = server;
+  if (definition.type !== 'stdio' || definition.sandboxEnabled || !servers.isAllowed(server)) return [];
+  if (servers.isSandboxed(server))
+    return [
+      {
+        label: `$(shield) ${t('Run with Your Permissions')}`,
+        description: t('It runs in the sandbox.'),
+        run: () => servers.setSandboxed(server, false),
+      },
+    ];
+  const availability = await sandbox.availability();
+  const reason = availability.isAvailable ? undefined : localize(availability.reason);
+  return [
+    {
+      label: `$(shield) ${t('Run in Sandbox')}`,
+      description:
+        reason === undefined
+          ? t('each host asks, and it can write only ignored folders')
+          : t('Not available: {0}', reason),
+      ...(reason === undefined && { run: () => servers.setSandboxed(server, true) }),
+    },
+  ];
 }
 
 async function removeServer(mcp: McpServices, policies: ApprovalPolicies, server: McpServer): Promise<void> {

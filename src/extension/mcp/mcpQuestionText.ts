@@ -29,9 +29,8 @@ export function serverApprovalText(
     definition.type === 'stdio'
       ? t('In {0} · configured in {1}', folder, definition.source)
       : t('Configured in {0}.', definition.source),
-    definition.type === 'stdio'
-      ? t('It runs with your permissions.')
-      : t('The arguments of its tools leave this machine.'),
+    runsWith(definition),
+    ...requestsOf(definition),
     ...(changed ? [t('It was configured differently when you allowed it.')] : []),
     ...(meanwhile ? [t('It or a file that its command names changed while the approval was open.')] : []),
   ];
@@ -46,6 +45,26 @@ export function serverApprovalText(
 }
 
 const longestFolder = 300;
+
+function runsWith(definition: McpServerDefinition): string {
+  if (definition.type !== 'stdio') return t('The arguments of its tools leave this machine.');
+  return definition.sandboxEnabled ? t('It runs in the sandbox.') : t('It runs with your permissions.');
+}
+
+/** Returns what the configuration would allow in the sandbox, which is not applied. */
+function requestsOf({ sandboxRequests: requests }: McpServerDefinition): string[] {
+  if (!requests) return [];
+  const list = (all: readonly string[]) =>
+    excerptLineForDialog(escapeInvisibleInLine(all.join(', ')), longestFolder).text;
+  return [
+    ...(requests.hosts.length > 0
+      ? [t('Not applied from its configuration: network access to {0}. Each host asks.', list(requests.hosts))]
+      : []),
+    ...(requests.paths.length > 0
+      ? [t('Not applied from its configuration: writing to {0}.', list(requests.paths))]
+      : []),
+  ];
+}
 
 /**
  * Returns the details bound to an approval. A variable can make a harmless command run anything (`NODE_OPTIONS`, `PATH`), so values are

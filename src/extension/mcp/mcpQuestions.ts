@@ -49,6 +49,21 @@ export class McpApprovals implements McpApprovalRequester {
     await start().finally(() => this.entered.delete(definition.hash));
   }
 
+  /** Asks if a server in the sandbox may connect to a host. */
+  async approveSite(definition: McpServerDefinition, site: string): Promise<boolean> {
+    const { review, allow } = buttons();
+    const chosen = await this.ask(
+      t('Allow network access to {0}?', escapeInvisibleInLine(new URL(site).host)),
+      [
+        t('The MCP server “{0}” in the sandbox is waiting.', escapeInvisibleInLine(definition.name)),
+        t('The answer holds for this server until you remove it.'),
+      ].join('\n'),
+      allow,
+    );
+    if (chosen === review) await openMcpConfiguration(definition);
+    return chosen === allow;
+  }
+
   async approveTools(question: McpToolChangesApprovalRequest): ReturnType<McpApprovalRequester['approveTools']> {
     const { review, allow } = buttons();
     const { message, detail, whole } = toolChangesApprovalText(question);

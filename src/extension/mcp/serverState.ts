@@ -21,6 +21,7 @@ export function serverStateText({ servers }: Pick<McpServices, 'servers'>, serve
       : t('{0} of {1}', selected, localizedCount(server.tools.length, 'tool')),
     ...(waiting > 0 ? [t('{0} disabled until allowed', waiting)] : []),
     ...omittedMcpItemMessages(server),
+    ...(servers.isSandboxed(server) ? [t('in the sandbox')] : []),
     ...(servers.isTrusted(server) ? [t('read-only tools are trusted')] : []),
   ].join(' · ');
 }

@@ -4,8 +4,9 @@ import type { Prompt, Resource } from '@modelcontextprotocol/client';
 import { type LocalizedMessage, message, toEnglishText } from '../../protocol/text/l10n.ts';
 import { type LocalizableText, storedLocalizableText } from '../../protocol/text/localized.ts';
 import { englishCount } from '../../protocol/text/plurals.ts';
+import type { SandboxedCommand } from '../commandSandbox/commandSandbox.ts';
 import { ToolError } from '../core/tool.ts';
-import type { McpServerDefinition } from './config/config.ts';
+import type { McpServerDefinition, StdioServerConfig } from './config/config.ts';
 import type { ResolvedServerLaunch } from './config/resolveLaunch.ts';
 import { connectMcpServer } from './connection.ts';
 import type { ElicitationHandler } from './elicitation/elicitationForm.ts';
@@ -54,6 +55,11 @@ interface McpServerOptions {
   limits(): McpTimeouts;
   roots: ConnectionHooks['roots'];
   log(text: string): void;
+  /** See `ConnectionHooks`. `pauseDuring` stops the time limits while the user is asked. */
+  confine?(
+    launch: StdioServerConfig,
+    pauseDuring: <Result>(work: () => Promise<Result>) => Promise<Result>,
+  ): Promise<SandboxedCommand | undefined>;
   launch(): Promise<ResolvedServerLaunch | undefined>;
   /** The calls can ask the user. */
   elicits: boolean;
@@ -181,14 +187,14 @@ export class McpServer {
     const { signal } = this.stopping;
     const { startMs } = this.options.limits();
     const limit = new AbortController();
-    let timer: NodeJS.Timeout | undefined;
+    let stopTimer = () => {};
     try {
       const launched = await this.options.launch(); // may wait for the user
       if (signal.aborted) return;
       if (!launched) return this.enter({ phase: 'stopped' });
       this.useSecrets(launched);
       const late = message('did not start within {0} s', startMs / 1000);
-      timer = setTimeout(() => limit.abort(new McpServerFault(late)), startMs);
+      stopTimer = this.clock.start(startMs, () => limit.abort(new McpServerFault(late)));
       this.sdk = await loadMcpSdk();
       const connection = await connectMcpServer(
         launched.launch,
@@ -215,7 +221,7 @@ export class McpServer {
             : message('could not be connected to: {0}', why.message),
         );
     } finally {
-      clearTimeout(timer);
+      stopTimer();
     }
   }
 
@@ -223,6 +229,7 @@ export class McpServer {
     const { signal } = this.stopping;
     return {
       roots: this.options.roots,
+      confine: async (launch) => this.options.confine?.(launch, (work) => this.clock.pauseDuring(work)),
       ...(this.options.elicits && { elicit: (params, signal) => this.elicitation.answer(params, signal) }),
       log: (text) => this.log(text),
       errors: (text) => {

@@ -80,6 +80,23 @@ describe('the question about an MCP server', () => {
       assert.equal(told.split('\n').filter((line) => line.startsWith('Configured in')).length, 1);
     });
 
+  it('says that it runs in the sandbox, and what its configuration would allow there', () => {
+    const sandboxed: McpServerDefinition = {
+      ...(local({}) as McpServerDefinition & { type: 'stdio' }),
+      sandboxEnabled: true,
+      sandboxRequests: { hosts: ['*.example', 'a\nIt runs with your permissions.'], paths: ['~/data'] },
+    };
+    assert.equal(
+      detailOf(sandboxed).split('\n\n')[1],
+      [
+        'In /w · configured in .vscode/mcp.json',
+        'It runs in the sandbox.',
+        'Not applied from its configuration: network access to *.example, a ⏎ It runs with your permissions.. Each host asks.',
+        'Not applied from its configuration: writing to ~/data.',
+      ].join('\n'),
+    );
+  });
+
   it('has one line for the folder, and one for the headers', () => {
     const told = detailOf({ ...local({}), cwd: '/w\nConfigured in x.' } as McpServerDefinition);
     assert.match(told, /^In \/w ⏎ Configured in x\. · configured in \.vscode\/mcp\.json$/m);

@@ -2,6 +2,7 @@ import path from 'node:path';
 import { type ApprovalPolicy, defaultApprovalPolicy } from '../../../src/protocol/content/policy.ts';
 import type { ToolOutcome } from '../../../src/protocol/content/tools.ts';
 import type { RunEventBody } from '../../../src/protocol/run/events.ts';
+import { message } from '../../../src/protocol/text/l10n.ts';
 import type { ApprovalAnswer, ApprovalRequest } from '../../../src/tools/core/tool.ts';
 import { createToolHost, type ToolHost } from '../../../src/tools/host/host.ts';
 import { McpApprovalStore } from '../../../src/tools/mcp/approved.ts';
@@ -11,6 +12,7 @@ import type { SignInServer } from '../../../src/tools/mcp/oauth/signInRecord.ts'
 import type { McpServer } from '../../../src/tools/mcp/server.ts';
 import { type McpApprovalRequester, McpServers, type ServerApprovalRequest } from '../../../src/tools/mcp/servers.ts';
 import type { McpToolChangesApprovalRequest } from '../../../src/tools/mcp/toolChanges.ts';
+import type { ServerSandbox } from '../../../src/tools/mcp/transport/sandboxedServer.ts';
 import { type TemporaryWorkspace, temporaryWorkspace } from '../../support/workspace.ts';
 
 /** A person with prepared answers, servers of a configuration, and the gate in front of their tools. */
@@ -43,6 +45,8 @@ export interface Talk {
   limits: { startMs: number; callMs: number };
   /** Signs in to servers at addresses. */
   signIn?(server: SignInServer): ServerSignIn | undefined;
+  /** Sandbox for servers. Absent: there is none. */
+  sandbox: ServerSandbox | undefined;
   /** Replaces what is configured. */
   configure(config: unknown): void;
   /** Where it is configured: the folder's file, unless a test says otherwise. */
@@ -105,6 +109,13 @@ export async function talk(config: unknown, before?: Talk): Promise<Talk> {
       approveServer: (question, signal) => self.person.approveServer(question, signal),
       approveTools: (question, signal) => self.person.approveTools(question, signal),
       input: (definition, input) => self.person.input(definition, input),
+      approveSite: async (definition, site, signal) =>
+        self.person.approveSite?.(definition, site, signal) ?? Promise.resolve(false),
+    },
+    sandbox: {
+      begin: (request) => self.sandbox!.begin(request),
+      availability: async () =>
+        self.sandbox?.availability() ?? { isAvailable: false, reason: message('bubblewrap is not installed') },
     },
     limits: () => self.limits,
     roots: () => workspace.roots.map((root) => ({ uri: `file://${root.path}`, name: root.name })),
