@@ -151,6 +151,25 @@ describe('adding an MCP server', () => {
     assert.ok(servers.includes('tickets') && !servers.includes(secret), servers);
   });
 
+  it('from pasted JSON with comments: several servers at once, and Back keeps what was entered', async () => {
+    const text =
+      '{\n  // two\n  "mcpServers": {\n    "a": { "command": "a" }, // first\n    "b": { "url": "https://b.example/mcp" }\n  }\n}';
+    await editor.host.evaluate(async (vscode, copied) => vscode.env.clipboard.writeText(copied), text);
+    await editor.command('Towpath: MCP Servers…');
+    await row('Add Server…').waitFor();
+    await press('Enter');
+    await title('Add MCP Server (1/3)');
+    await press('Control+V');
+    await row('2 servers found').waitFor();
+    await editor.screenshot('mcp-add-several');
+    await press('Enter');
+    await title('Add MCP Server (3/3)');
+    await box().locator('.quick-input-left-action-bar .action-label').click();
+    await title('Add MCP Server (1/3)');
+    await row('2 servers found').waitFor();
+    await press('Escape');
+  });
+
   it('starts in the sandbox if its configuration says so, and its dialog says what that would allow', async () => {
     const script = readFileSync(path.join(import.meta.dirname, '../support/mcp/confined.mjs'), 'utf8');
     writeFileSync(path.join(editor.folder, 'server.mjs'), script);
