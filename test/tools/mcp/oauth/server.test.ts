@@ -54,6 +54,17 @@ describe('MCP: a server with a sign-in', () => {
     assert.equal(window.user.confirmed.length, 1);
   });
 
+  it('is no longer marked after a sign-in in another window', async () => {
+    await t.prepare();
+    assert.equal(signIn().required?.kind, 'missing');
+    assert.equal(await new SignInWindow(window.folder).signInOf(server.url).signIn(), true);
+    await t.prepare();
+    assert.deepEqual(state(), { phase: 'running' });
+    assert.equal(signIn().required, undefined);
+    assert.match(await call('hello'), /hello/);
+    assert.deepEqual(window.user.confirmed, []);
+  });
+
   it('is marked when the sign-in ends during a run, and works again without a restart of the window', async () => {
     await signedIn();
     issuer.end(true);
