@@ -124,6 +124,16 @@ describe('MCP: a server with a sign-in', () => {
     assert.match(t.servers.problems.join(), /oauth\.clientSecret: a secret is an input/);
   });
 
+  it('works in the older way over SSE, too', async () => {
+    t = await open({ type: 'sse', url: server.url });
+    await t.prepare();
+    assert.deepEqual(state(), failed('requires a sign-in'));
+    assert.equal(await signIn().signIn(), true);
+    await t.prepare();
+    assert.match(server.sent.at(-1)!, /^Bearer access-/);
+    assert.deepEqual(state(), failed('answered 405')); // the token is accepted, and the server has no SSE
+  });
+
   it('keeps its own header, for which no sign-in helps', async () => {
     t = await open({ url: server.url, headers: { Authorization: 'Bearer own' } });
     await t.prepare();
