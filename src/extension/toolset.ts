@@ -24,7 +24,7 @@ interface Dependencies {
   modals: Dialogs;
   approvals: ApprovalDialogQueue;
   policies: ApprovalPolicies;
-  sandbox: Pick<CommandSandbox, 'begin' | 'allowableFolder'>;
+  sandbox: Pick<CommandSandbox, 'begin' | 'allowableFolder' | 'availability'>;
   left: OrphanedCommands;
   background: BackgroundCommands;
   backgroundRecordings: BackgroundRecordings;
@@ -45,7 +45,7 @@ interface Toolset {
 /** Creates the tools on first use; the panel alone does not need them. */
 export function createToolset(parts: Dependencies): Toolset {
   const { workspace, approvals, policies, left, background, terminal, jobWorkers } = parts;
-  const mcp = new McpServices(parts.context, workspace, parts.modals, parts.audit);
+  const mcp = new McpServices(parts.context, workspace, parts.modals, parts.audit, parts.sandbox);
   workspace.startedFiles = () => mcp.servers.startedFiles();
   const recorder = createFileRecorder({
     workspace,

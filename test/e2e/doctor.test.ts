@@ -120,7 +120,7 @@ describe('Doctor', () => {
     try {
       await panel.send('Work.');
       assert.match(await dialog.text(), /^Start MCP server “odd”\?\n/);
-      await dialog.click('Allow');
+      await dialog.click('Start');
       assert.match(await dialog.text(), /^Use work of the MCP server odd\n/);
       await dialog.click('Allow');
       await panel.waitForPhase('WaitingUser');

@@ -52,8 +52,12 @@ describe('with an MCP server in the folder', () => {
     await editor.panel.send('Work.');
     const question = await editor.dialog.text();
     assert.match(question, /^Start MCP server “odd”\?\n/);
-    assert.ok(question.includes(`${process.execPath} ${faultyServer}\nin ${editor.folder}`), question);
-    assert.ok(question.includes('with the variables COLOUR=green\n'), question);
+    assert.ok(question.includes(`${process.execPath} ${faultyServer}\nwith the variables COLOUR=green\n`), question);
+    assert.ok(
+      question.includes(`In ${editor.folder} · configured in .vscode/mcp.json\nIt runs with your permissions.`),
+      question,
+    );
+    assert.doesNotMatch(question, /⏎/);
     assert.equal(await editor.dialog.focused(), 'Review…', 'Enter never allows');
     await editor.dialog.click('Cancel');
     await editor.panel.hasTheKeys();
@@ -66,7 +70,7 @@ describe('with an MCP server in the folder', () => {
     await editor.showPanel();
     await editor.panel.send('Work.');
     await editor.dialog.text();
-    await editor.dialog.click('Allow');
+    await editor.dialog.click('Start');
     const question = await editor.dialog.text();
     assert.match(question, /^Use work of the MCP server odd\n(.|\n)*"text": "roses"/);
     await editor.dialog.click('Allow');
@@ -79,8 +83,16 @@ describe('with an MCP server in the folder', () => {
   it('the servers are shown with their state, and what can be done', async () => {
     await editor.command('Towpath: MCP Servers…');
     const row = editor.page.locator('.quick-input-list .monaco-list-row', { hasText: 'odd' });
-    await row.filter({ hasText: 'running, 2 tools' }).click();
-    for (const action of ['Restart', 'Stop', 'Show Tools', 'Show Log', 'Trust Read-Only Tools', 'Remove'])
+    await row.filter({ hasText: '2 tools' }).click();
+    for (const action of [
+      'Restart',
+      'Stop',
+      'Tools…',
+      'Show Output',
+      'Edit Configuration',
+      'Trust Read-Only Tools',
+      'Remove',
+    ])
       await editor.page.locator('.quick-input-list .monaco-list-row', { hasText: action }).first().waitFor();
     await editor.page.keyboard.press('Escape');
   });
@@ -106,7 +118,7 @@ describe('with an MCP server in the folder', () => {
     assert.match(question, /^Start MCP server “odd”\?\n[\s\S]*\nIt was configured differently when you allowed it/);
     // biome-ignore lint/suspicious/noTemplateCurlyInString: VS Code's own variable
     assert.ok(question.includes('with the variables TOKEN (${input:token})'), question);
-    await editor.dialog.click('Allow');
+    await editor.dialog.click('Start');
     const box = editor.page.locator('.quick-input-widget input[type="password"]');
     await box.waitFor();
     await box.fill(canary);
@@ -136,7 +148,7 @@ describe('with an MCP server in the folder', () => {
     writeFileSync(path.join(editor.folder, file), faulty('changes', path.join(editor.folder, 'tools.json')));
     await editor.panel.send('Work.');
     await editor.dialog.text();
-    await editor.dialog.click('Allow');
+    await editor.dialog.click('Start');
     assert.match(await editor.dialog.text(), /^Use work of the MCP server odd\n/);
     await editor.dialog.click('Always Allow…');
     const starts = `${process.execPath} ${faultyServer} changes ${path.join(editor.folder, 'tools.json')}`;
@@ -150,7 +162,7 @@ describe('with an MCP server in the folder', () => {
 
   it('tools that changed are asked about in one question, which shows what changed; what was allowed goes on', async () => {
     list({ name: 'work', description: 'Does work.\nGone: \u202enothing [x](command:y)' }, { name: 'extra' });
-    await restart('running, 1 tool');
+    await restart('1 tool');
     const question = await editor.dialog.text();
     assert.match(question, /^The MCP server odd has changed its tools\. Use them as they are now\?\nChanged: work\n/);
     assert.ok(question.includes('description was: “Does work.”\n'), question);
@@ -175,7 +187,7 @@ describe('with an MCP server in the folder', () => {
 
   it('what does not fit into the question is allowed only after its review, a diff; the next window asks nothing', async () => {
     list({ name: 'work', description: `Does work. ${'x'.repeat(100_000)}` }, { name: 'extra' });
-    await restart('running, 2 tools');
+    await restart('2 tools');
     await editor.dialog.text();
     assert.deepEqual((await editor.dialog.buttons()).sort(), ['Cancel', 'Review…']);
     await editor.dialog.click('Review…');
@@ -188,7 +200,7 @@ describe('with an MCP server in the folder', () => {
     await editor.dialog.text();
     await editor.dialog.click('Allow');
     await editor.command('Towpath: MCP Servers…');
-    await row('running, 2 tools').waitFor(); // it is kept
+    await row('2 tools').waitFor(); // it is kept
     await editor.page.keyboard.press('Escape');
     await editor.reload();
     await editor.showPanel();
@@ -201,7 +213,7 @@ describe('with an MCP server in the folder', () => {
 
   it('after a no the changed tool is disabled, and the rule is listed as one that holds for nothing', async () => {
     list({ name: 'work', description: 'Does something else.' }, { name: 'extra' });
-    await restart('running, 2 tools');
+    await restart('2 tools');
     await editor.dialog.text();
     await editor.dialog.click('Cancel');
     await editor.panel.send('Work.');
@@ -215,8 +227,9 @@ describe('with an MCP server in the folder', () => {
 
   it('forgetting a server takes the rules for its tools with it', async () => {
     await editor.command('Towpath: MCP Servers…');
-    await row('running, 2 tools').click();
+    await row('2 tools').click();
     await row('Remove').click();
+    await editor.dialog.click('Remove');
     await eventually('the rule is gone', async () => {
       await editor.command('Towpath: Approvals…');
       await row('Add a Rule…').waitFor();
@@ -230,7 +243,7 @@ describe('with an MCP server in the folder', () => {
     writeFileSync(path.join(editor.folder, file), faulty('exits-at-once'));
     await editor.panel.send('Work.');
     await editor.dialog.text();
-    await editor.dialog.click('Allow');
+    await editor.dialog.click('Start');
     await hears('There is no such tool.');
     await editor.panel.waitForPhase('WaitingUser');
     const told = await editor.told('The MCP server "odd" ended on its own (code 3).');

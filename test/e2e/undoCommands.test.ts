@@ -264,7 +264,7 @@ describe('undo of commands', () => {
     const before = editor.read('own.txt');
     await call('mcp_odd_work', { text: 'roses\n' });
     assert.match(await editor.dialog.text(), /^Start MCP server “odd”\?/);
-    await editor.dialog.click('Allow');
+    await editor.dialog.click('Start');
     assert.match(await editor.dialog.text(), /^Use work of the MCP server odd/);
     await editor.dialog.click('Allow');
     await editor.panel.waitForPhase('WaitingUser');

@@ -62,6 +62,7 @@ export function composeEngine(services: PolicyServices) {
         policies,
         sandbox: {
           begin: async (request) => (await commandSandbox()).begin(request),
+          availability: () => services.sandbox.probe(),
           allowableFolder: async (path, folders) => (await commandSandbox()).allowableFolder(path, folders),
         },
         left,

@@ -60,7 +60,7 @@ function commandInNotification<Value>(
   const registered = vscode.commands.registerCommand(id, run);
   const options = {
     location: vscode.ProgressLocation.Notification,
-    title: disableCommandLinks(title),
+    title: disableCommandLinks(title.replace(/…$/, '')), // a colon and the link follow
     cancellable: true,
   };
   return vscode.window.withProgress(options, (progress, token) => {

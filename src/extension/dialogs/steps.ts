@@ -57,6 +57,8 @@ export async function showInputStep<Value>(options: InputOptions<Value>): Promis
 
 interface PickOptions<Value> extends WizardStepOptions {
   placeholder?: string;
+  /** Text of the filter at first. */
+  text?: string;
   fill(list: PickList<Value>, signal: AbortSignal): Promise<void>;
 }
 
@@ -68,15 +70,19 @@ interface PickRow<Value> extends vscode.QuickPickItem {
 interface PickList<Value> {
   show(content: { placeholder?: string; rows: PickRow<Value>[]; busy?: boolean }): void;
   answer(value: Answer<Value>): void;
+  /** The listener receives each later text of the filter. */
+  onText(listener: (text: string) => void): void;
 }
 
 export async function showPickStep<Value>({
   fill,
   placeholder,
+  text = '',
   ...options
 }: PickOptions<Value>): Promise<Answer<Value>> {
   const box = vscode.window.createQuickPick<PickRow<Value>>();
   box.placeholder = placeholder;
+  box.value = text;
   box.matchOnDescription = true;
   return ask<Value>(box, options, (answer, signal) => {
     box.onDidAccept(() => {
@@ -90,7 +96,7 @@ export async function showPickStep<Value>({
       box.items = content.rows;
       box.busy = content.busy ?? false;
     };
-    void fill({ show, answer }, signal);
+    void fill({ show, answer, onText: (listener) => box.onDidChangeValue(listener) }, signal);
   });
 }
 

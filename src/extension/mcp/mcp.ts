@@ -14,6 +14,7 @@ import type { ServerSignIn } from '../../tools/mcp/oauth/serverSignIn.ts';
 import type { McpServer } from '../../tools/mcp/server.ts';
 import { McpServers } from '../../tools/mcp/servers.ts';
 import type { RuleToolState } from '../../tools/mcp/toolChanges.ts';
+import type { ServerSandbox } from '../../tools/mcp/transport/sandboxedServer.ts';
 import type { Dialogs } from '../dialogs/dialogs.ts';
 import { notifyWithActions } from '../dialogs/notify.ts';
 import type { AuditLog } from '../records/auditLog.ts';
@@ -42,7 +43,13 @@ export class McpServices implements vscode.Disposable {
   private preparing = 0;
   private readonly watching: vscode.Disposable;
 
-  constructor(context: vscode.ExtensionContext, workspace: Workspace, modals: Dialogs, audit: Pick<AuditLog, 'note'>) {
+  constructor(
+    readonly context: vscode.ExtensionContext,
+    readonly workspace: Workspace,
+    readonly modals: Dialogs,
+    audit: Pick<AuditLog, 'note'>,
+    readonly sandbox: ServerSandbox,
+  ) {
     this.questions = new McpApprovals(context.secrets, this.reviews, modals);
     this.signIns = new McpSignIns(context, modals, (entry) => audit.note(entry));
     this.editorTools = createEditorTools(context);
@@ -62,6 +69,7 @@ export class McpServices implements vscode.Disposable {
         },
         input: (definition, input) => this.questions.input(definition, input),
         openAddress: ({ name }, request) => openServerAddress(modals, name, request),
+        approveSite: (definition, site) => this.questions.approveSite(definition, site),
       },
       elicits: true,
       limits: () => ({ startMs: settings()['mcp.timeouts.start'], callMs: settings()['mcp.timeouts.call'] }),
@@ -70,6 +78,7 @@ export class McpServices implements vscode.Disposable {
       changed: () => this.reportProblems(),
       signIn: (server) => this.signIns.create(server),
       localizer: localize,
+      sandbox,
     });
     this.watching = vscode.Disposable.from(this.reviews, this.signIns, ...this.watch());
   }

@@ -1,17 +1,21 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
 import { escapeInvisibleInLine } from '../../protocol/text/escapeInvisible.ts';
-import { localizedCount, t } from '../../protocol/text/l10n.ts';
-import { localize } from '../../protocol/text/localized.ts';
+import { t } from '../../protocol/text/l10n.ts';
+import { localize, messageOf } from '../../protocol/text/localized.ts';
 import type { McpServer } from '../../tools/mcp/server.ts';
 import { serverCommandOrAddress, serverIdentity } from '../../tools/mcp/serverTool.ts';
 import { createRequestedFile } from '../../tools/sandbox/writeFile.ts';
 import type { ApprovalPolicies } from '../approvals/policies.ts';
 import { diskFolders } from '../dialogs/folders.ts';
 import { notify } from '../dialogs/notify.ts';
+import { plainLabel } from '../dialogs/plainLabel.ts';
+import { addMcpServer } from './addServer.ts';
 import { type McpServices, mcpConfigFile } from './mcp.ts';
 import { openMcpConfiguration } from './mcpQuestions.ts';
-import { omittedMcpItemMessages } from './omittedTools.ts';
+import { removeServerConfig } from './serverConfigs.ts';
+import { serverStateText } from './serverState.ts';
+import { selectServerTools, toolSelectionText } from './serverTools.ts';
 
 interface Choice extends vscode.QuickPickItem {
   run?(): unknown;
@@ -30,48 +34,39 @@ export async function showMcpServers(mcp: McpServices, policies: ApprovalPolicie
   }
   await mcp.servers.reload();
   const { servers, switchedOff, problems } = mcp.servers;
-  await pick(t('Towpath: MCP servers'), [
+  const rows: Choice[] = [
     ...servers.map((server) => ({
-      label: `${icons[server.state.phase]} ${escapeInvisibleInLine(server.name)}`,
-      description: stateOf(mcp, server),
-      detail: escapeInvisibleInLine(
-        server.state.phase === 'failed'
-          ? localize(server.failure ?? server.state.problem)
-          : serverCommandOrAddress(server.definition),
-      ),
+      label: `${icons[server.state.phase]} ${plainLabel(server.name)}`,
+      description: plainLabel(serverStateText(mcp, server)),
+      detail: plainLabel(serverCommandOrAddress(server.definition)),
       run: () => showServer(mcp, policies, server),
     })),
     ...switchedOff.map(({ name, source, place }) => ({
-      label: `$(circle-slash) ${escapeInvisibleInLine(name)}`,
+      label: `$(circle-slash) ${plainLabel(name)}`,
       description: t('switched off in {0}', escapeInvisibleInLine(source)),
       run: () => openMcpConfiguration({ place, name }),
     })),
     ...problems.map((problem) => ({
-      label: `$(warning) ${escapeInvisibleInLine(problem)}`,
+      label: `$(warning) ${plainLabel(problem)}`,
       run: openFirstConfiguration,
     })),
-    { label: '', kind: vscode.QuickPickItemKind.Separator },
-    { label: openLabel(), description: mcpConfigFile, run: openFirstConfiguration },
-  ]);
+  ];
+  const isEmpty = rows.length === 0;
+  const add: Choice = {
+    label: `$(add) ${t('Add Server…')}`,
+    ...(isEmpty && {
+      detail: t('No MCP servers. A server gives models more tools, such as a browser or an issue tracker.'),
+    }),
+    run: () => addMcpServer(mcp),
+  };
+  const separator: Choice = { label: '', kind: vscode.QuickPickItemKind.Separator };
+  const open: Choice = { label: configurationLabel(), description: mcpConfigFile, run: openFirstConfiguration };
+  await pick(t('MCP Servers'), isEmpty ? [add] : [add, separator, ...rows, separator, open]);
 }
 
-const openLabel = () => `$(go-to-file) ${t('Open Configuration')}`;
+const configurationLabel = () => `$(go-to-file) ${t('Edit Configuration')}`;
 
 const icons = { running: '$(pass)', starting: '$(sync~spin)', failed: '$(error)', stopped: '$(circle-outline)' };
-
-function stateOf(mcp: McpServices, server: McpServer): string {
-  const { phase } = server.state;
-  if (server.signIn?.required) return t('Sign-in required');
-  if (phase !== 'running') return t(phase);
-  if (server.isUnresponsive) return t('Not responding; skipped in this run');
-  const waiting = mcp.servers.waitingTools(server).length;
-  return [
-    t('running, {0}', localizedCount(server.tools.length, 'tool')),
-    ...(waiting > 0 ? [t('{0} disabled until allowed', waiting)] : []),
-    ...omittedMcpItemMessages(server),
-    ...(mcp.servers.isTrusted(server) ? [t('read-only tools are trusted')] : []),
-  ].join(', ');
-}
 
 async function showServer(mcp: McpServices, policies: ApprovalPolicies, server: McpServer): Promise<void> {
   const { servers } = mcp;
@@ -91,43 +86,84 @@ async function showServer(mcp: McpServices, policies: ApprovalPolicies, server: 
     !isRunning && { label: `$(play) ${t('Start')}`, run: () => servers.start(server) },
     isRunning && { label: `$(debug-restart) ${t('Restart')}`, run: () => servers.restart(server) },
     isRunning && { label: `$(debug-stop) ${t('Stop')}`, run: () => servers.stop(server) },
-    server.tools.length > 0 && { label: `$(tools) ${t('Show Tools')}`, run: () => showTools(mcp, server) },
-    { label: `$(output) ${t('Show Log')}`, run: () => mcp.log(server.name).show() },
+    server.tools.length > 0 && {
+      label: `$(tools) ${t('Tools…')}`,
+      description: toolSelectionText(mcp, server),
+      run: () => selectServerTools(mcp, server),
+    },
+    { label: `$(output) ${t('Show Output')}`, run: () => mcp.log(server.name).show() },
+    {
+      label: configurationLabel(),
+      description: escapeInvisibleInLine(server.definition.source),
+      run: () => openMcpConfiguration(server.definition),
+    },
     servers.isAllowed(server) && {
       label: isTrusted ? `$(lock) ${t('Ask Before Every Tool Again')}` : `$(unlock) ${t('Trust Read-Only Tools')}`,
       description: isTrusted ? '' : t('read-only tools run without approval'),
       run: () => servers.trust(server, !isTrusted),
     },
-    servers.isAllowed(server) && {
+    ...(await sandboxChoice(mcp, server)),
+    {
       label: `$(trash) ${t('Remove')}`,
-      description: t('stops it and removes your permissions and rules for its tools and the values you entered'),
-      run: async () => {
-        await mcp.forget(server);
-        await policies.forgetServer(serverIdentity(server.definition));
-      },
+      description: t('from {0}, with your permissions and the values you entered', server.definition.source),
+      run: () => removeServer(mcp, policies, server),
     },
-    { label: openLabel(), run: () => openMcpConfiguration(server.definition) },
   ];
   await pick(
-    t('MCP server {0}: {1}', server.name, stateOf(mcp, server)),
+    plainLabel(`${server.name}: ${serverStateText(mcp, server)}`),
     choices.filter((choice) => choice !== false),
+    server.state.phase === 'failed'
+      ? escapeInvisibleInLine(localize(server.failure ?? server.state.problem))
+      : undefined,
   );
 }
 
-async function showTools(mcp: McpServices, server: McpServer): Promise<void> {
-  const waiting = new Set(mcp.servers.waitingTools(server).map(({ tool }) => tool));
-  await pick(
-    t('Tools of the MCP server {0}', server.name),
-    server.tools.map((tool) => ({
-      label: escapeInvisibleInLine(tool.name),
-      description: waiting.has(tool)
-        ? t('disabled until you allow it')
-        : tool.annotations?.readOnlyHint
-          ? t('reports that it is read-only')
-          : '',
-      detail: escapeInvisibleInLine(tool.description ?? tool.title ?? '').slice(0, 300),
-    })),
-  );
+/** Where a local server runs, unless its configuration says so. */
+async function sandboxChoice({ servers, sandbox }: McpServices, server: McpServer): Promise<Choice[]> {
+  const { definition } = server;
+  if (definition.type !== 'stdio' || definition.sandboxEnabled || !servers.isAllowed(server)) return [];
+  if (servers.isSandboxed(server))
+    return [
+      {
+        label: `$(shield) ${t('Run with Your Permissions')}`,
+        description: t('It runs in the sandbox.'),
+        run: () => servers.setSandboxed(server, false),
+      },
+    ];
+  const availability = await sandbox.availability();
+  const reason = availability.isAvailable ? undefined : localize(availability.reason);
+  return [
+    {
+      label: `$(shield) ${t('Run in Sandbox')}`,
+      description:
+        reason === undefined
+          ? t('each host asks, and it can write only ignored folders')
+          : t('Not available: {0}', reason),
+      ...(reason === undefined && { run: () => servers.setSandboxed(server, true) }),
+    },
+  ];
+}
+
+async function removeServer(mcp: McpServices, policies: ApprovalPolicies, server: McpServer): Promise<void> {
+  const { definition } = server;
+  const remove = t('Remove');
+  const answer = await mcp.modals.ask({
+    text: t('Remove MCP server “{0}”?', escapeInvisibleInLine(definition.name)),
+    detail: t(
+      'Its entry in {0}, your permissions and rules for its tools, and the values that you entered for it are removed.',
+      escapeInvisibleInLine(definition.source),
+    ),
+    buttons: [remove],
+  });
+  if (answer !== remove) return;
+  try {
+    await mcp.forget(server);
+    await policies.forgetServer(serverIdentity(definition));
+    await removeServerConfig(mcp.workspace, definition);
+    await mcp.servers.reload();
+  } catch (error) {
+    notify('error', localize(messageOf(error)));
+  }
 }
 
 /** Opens the folder's configuration file; creates a missing file. */
@@ -145,7 +181,8 @@ async function openFirstConfiguration(): Promise<void> {
   await openMcpConfiguration({ place: file.fsPath, name: 'servers' });
 }
 
-async function pick(title: string, choices: Choice[]): Promise<void> {
-  const chosen = await vscode.window.showQuickPick(choices, { title, matchOnDescription: true, matchOnDetail: true });
+async function pick(title: string, choices: Choice[], placeHolder?: string): Promise<void> {
+  const options = { title, matchOnDescription: true, matchOnDetail: true, ...(placeHolder && { placeHolder }) };
+  const chosen = await vscode.window.showQuickPick(choices, options);
   await chosen?.run?.();
 }

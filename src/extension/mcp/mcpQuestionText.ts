@@ -4,7 +4,7 @@ import type { McpServerDefinition } from '../../tools/mcp/config/config.ts';
 import type { ServerApprovalRequest } from '../../tools/mcp/servers.ts';
 import { serverCommandOrAddress } from '../../tools/mcp/serverTool.ts';
 import { isSecretLikeToken, isSecretVariableName, redactSingleTokenSecrets } from '../../tools/shell/environment.ts';
-import { excerptForDialog } from '../dialogs/dialogExcerpt.ts';
+import { excerptForDialog, excerptLineForDialog } from '../dialogs/dialogExcerpt.ts';
 
 /** Text of the dialog before a server starts; `whole`: nothing is omitted. */
 interface ServerQuestionText {
@@ -14,25 +14,57 @@ interface ServerQuestionText {
   review: string;
 }
 
-export function serverApprovalText({ definition, changed, meanwhile }: ServerApprovalRequest): ServerQuestionText {
+/** @param shownFolder returns a folder as users know it, such as its path in the workspace */
+export function serverApprovalText(
+  { definition, changed, meanwhile }: ServerApprovalRequest,
+  shownFolder = (folder: string) => folder,
+): ServerQuestionText {
   const message =
     definition.type === 'stdio'
       ? t('Start MCP server “{0}”?', definition.name)
-      : t('Connect to the MCP server {0}?', definition.name);
-  const lines = [
-    meanwhile ? t('It or a file that its command names changed while the approval was open.') : '',
-    changed ? t('It was configured differently when you allowed it.') : '',
-    sourceOf(definition),
-  ].filter(Boolean);
+      : t('Connect to MCP server “{0}”?', definition.name);
+  const folder = definition.type === 'stdio' ? escapeInvisibleInLine(shownFolder(definition.cwd)) : '';
+  const location = excerptLineForDialog(folder, longestFolder);
+  const lines = (folder: string) => [
+    definition.type === 'stdio'
+      ? t('In {0} · configured in {1}', folder, definition.source)
+      : t('Configured in {0}.', definition.source),
+    runsWith(definition),
+    ...requestsOf(definition),
+    ...(changed ? [t('It was configured differently when you allowed it.')] : []),
+    ...(meanwhile ? [t('It or a file that its command names changed while the approval was open.')] : []),
+  ];
   const bound = boundTo(definition).join('\n');
   const { text, whole } = excerptForDialog(bound);
-  const withLines = (text: string) => `${text}\n\n${lines.join('\n')}`;
-  return { message: escapeInvisibleInLine(message), detail: withLines(text), whole, review: withLines(bound) };
+  return {
+    message: escapeInvisibleInLine(message),
+    detail: [text, '', ...lines(location.text)].join('\n'),
+    whole: whole && location.whole,
+    review: [bound, '', ...lines(folder)].join('\n'),
+  };
 }
 
-/** Returns the details bound to an approval, and the location of the configuration. */
-export const describeServer = (definition: McpServerDefinition): string =>
-  `${boundTo(definition).join('\n')}\n\n${sourceOf(definition)}`;
+const longestFolder = 300;
+
+function runsWith(definition: McpServerDefinition): string {
+  if (definition.type !== 'stdio') return t('The arguments of its tools leave this machine.');
+  return definition.sandboxEnabled ? t('It runs in the sandbox.') : t('It runs with your permissions.');
+}
+
+/** Returns what the configuration would allow in the sandbox, which is not applied. */
+function requestsOf({ sandboxRequests: requests }: McpServerDefinition): string[] {
+  if (!requests) return [];
+  const list = (all: readonly string[]) =>
+    excerptLineForDialog(escapeInvisibleInLine(all.join(', ')), longestFolder).text;
+  return [
+    ...(requests.hosts.length > 0
+      ? [t('Not applied from its configuration: network access to {0}. Each host asks.', list(requests.hosts))]
+      : []),
+    ...(requests.paths.length > 0
+      ? [t('Not applied from its configuration: writing to {0}.', list(requests.paths))]
+      : []),
+  ];
+}
 
 /**
  * Returns the details bound to an approval. A variable can make a harmless command run anything (`NODE_OPTIONS`, `PATH`), so values are
@@ -41,7 +73,6 @@ export const describeServer = (definition: McpServerDefinition): string =>
 function boundTo(definition: McpServerDefinition): string[] {
   const lines = [escapeInvisible(serverCommandOrAddress(definition))];
   if (definition.type === 'stdio') {
-    lines.push(t('in {0}', escapeInvisibleInLine(definition.cwd)));
     const variables = Object.entries(definition.env).map(([name, value]) => variable(name, value));
     if (variables.length > 0) lines.push(t('with the variables {0}', variables.join(', ')));
   } else {
@@ -54,12 +85,6 @@ function boundTo(definition: McpServerDefinition): string[] {
     if (definition.oauth) lines.push(t('with the client ID {0}', escapeInvisibleInLine(definition.oauth.clientId)));
   }
   return lines;
-}
-
-function sourceOf({ type, source }: McpServerDefinition): string {
-  const can =
-    type === 'stdio' ? t('It runs with your permissions.') : t('The arguments of its tools leave this machine.');
-  return `${t('Configured in {0}.', source)} ${can}`;
 }
 
 /** Formats a variable; `GIT_ASKPASS` and similar variables name a program. */

@@ -12,9 +12,10 @@ import { toolChangesApprovalDiff, toolChangesApprovalText } from './mcpChanges.t
 import { serverApprovalText } from './mcpQuestionText.ts';
 import type { McpReview } from './mcpReview.ts';
 
-/** Dialogs about MCP servers. The first button, selected by Enter, never approves. */
+/** Dialogs about MCP servers. The first button, selected by Enter, approves only a server that the user has just entered. */
 export class McpApprovals implements McpApprovalRequester {
   private readonly reviewed = new Set<string>();
+  private readonly entered = new Set<string>();
 
   constructor(
     private readonly secrets: vscode.SecretStorage,
@@ -25,18 +26,42 @@ export class McpApprovals implements McpApprovalRequester {
   /** A text that exceeds the dialog can be approved only after a review. */
   async approveServer(question: ServerApprovalRequest): ReturnType<McpApprovalRequester['approveServer']> {
     const { definition } = question;
-    const { review, allow, trust } = buttons();
-    const { message, detail, whole, review: all } = serverApprovalText(question);
+    const { review } = buttons();
+    const { start, trust } = startButtons(definition);
+    const { message, detail, whole, review: all } = serverApprovalText(question, folderInWorkspace);
     const decisionKey = hashOf(definition.hash);
-    const yeses = whole || this.reviewed.has(decisionKey) ? [allow, trust] : [];
-    const chosen = await this.ask(message, detail, ...yeses);
+    const yeses = whole || this.reviewed.has(decisionKey) ? [start, trust] : [];
+    const chosen = this.entered.has(definition.hash)
+      ? await this.modals.ask({ text: message, detail, buttons: [...yeses, review], opens: review })
+      : await this.ask(message, detail, ...yeses);
     if (chosen === review && whole) await openMcpConfiguration(definition);
     if (chosen === review && !whole) {
       await this.reviews.show(definition.name, all);
       this.reviewed.add(decisionKey);
     }
     if (chosen === review) return 'later';
-    return chosen === allow ? 'allow' : chosen === trust ? 'trust' : 'deny';
+    return chosen === start ? 'allow' : chosen === trust ? 'trust' : 'deny';
+  }
+
+  /** Runs the start of a server that the user has just entered: its dialog opens at once. */
+  async whileEntered(definition: McpServerDefinition, start: () => Promise<void>): Promise<void> {
+    this.entered.add(definition.hash);
+    await start().finally(() => this.entered.delete(definition.hash));
+  }
+
+  /** Asks if a server in the sandbox may connect to a host. */
+  async approveSite(definition: McpServerDefinition, site: string): Promise<boolean> {
+    const { review, allow } = buttons();
+    const chosen = await this.ask(
+      t('Allow network access to {0}?', escapeInvisibleInLine(new URL(site).host)),
+      [
+        t('The MCP server “{0}” in the sandbox is waiting.', escapeInvisibleInLine(definition.name)),
+        t('The answer holds for this server until you remove it.'),
+      ].join('\n'),
+      allow,
+    );
+    if (chosen === review) await openMcpConfiguration(definition);
+    return chosen === allow;
   }
 
   async approveTools(question: McpToolChangesApprovalRequest): ReturnType<McpApprovalRequester['approveTools']> {
@@ -84,6 +109,12 @@ export class McpApprovals implements McpApprovalRequester {
     return value;
   }
 
+  /** Stores an entered value, so that it is not requested at the start. */
+  async storeInput(definition: McpServerDefinition, id: string, value: string): Promise<void> {
+    const input = definition.inputs.find((one) => one.id === id);
+    if (input) await this.secrets.store(secretName(definition, input), value);
+  }
+
   async forgetInputs(definition: McpServerDefinition): Promise<void> {
     for (const input of definition.inputs) await this.secrets.delete(secretName(definition, input));
   }
@@ -92,8 +123,18 @@ export class McpApprovals implements McpApprovalRequester {
 const buttons = () => ({
   review: t('Review…'),
   allow: t('Allow'),
-  trust: t('Allow and Trust Read-Only Tools'),
 });
+
+const startButtons = ({ type }: McpServerDefinition) =>
+  type === 'stdio'
+    ? { start: t('Start'), trust: t('Start and Trust Read-Only Tools') }
+    : { start: t('Connect'), trust: t('Connect and Trust Read-Only Tools') };
+
+/** Returns the path of a folder in the workspace; an absolute path for the workspace itself and outside of it. */
+function folderInWorkspace(folder: string): string {
+  const relative = vscode.workspace.asRelativePath(folder);
+  return relative === '' ? folder : relative;
+}
 
 export async function openMcpConfiguration({
   place,

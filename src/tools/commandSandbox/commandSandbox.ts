@@ -36,6 +36,8 @@ export interface SandboxedCommandRequest {
    * Otherwise it can write in all of the open folders, and does not see what others change meanwhile.
    */
   isLive?: boolean;
+  /** The process has a pipe as input, as servers need it; otherwise its input is empty. */
+  hasInput?: boolean;
   /** Folders outside of the workspace that rules allow to write. Those that may not be written any more are left out. */
   allowed?: readonly string[];
   questions: SandboxQuestions;
@@ -66,7 +68,7 @@ export interface SandboxNetwork {
   connect(target: { address: LoopbackAddress; port: number }): Promise<Socket>;
 }
 
-/** Process of a sandboxed command, in a process group of its own. Its input is empty. */
+/** Process of a sandboxed command, in a process group of its own. */
 export type SandboxedProcess = ChildProcess & { stdout: Readable; stderr: Readable };
 
 /** Confined start of one command. Its changes are aside until `keep`; without it, nothing has changed. */

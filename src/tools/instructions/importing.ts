@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { localizedCount, message, toEnglishText } from '../../protocol/text/l10n.ts';
-import { type Localizer, messageOf, UserFacingError } from '../../protocol/text/localized.ts';
+import { type Localizer, messageOf } from '../../protocol/text/localized.ts';
 import { openFolderRoots, type WorkspaceRoot } from '../core/workspace.ts';
 import {
   addServersToConfig,
@@ -8,7 +8,7 @@ import {
   parseImportableServers,
   serverNamesInConfig,
 } from '../mcp/config/foreignConfig.ts';
-import { readCurrentText } from '../sandbox/fileText.ts';
+import { changeServerConfig } from '../mcp/config/writeConfig.ts';
 import { isNamedRoot, resolvePath } from '../sandbox/paths.ts';
 import { type InstructionLookup, readInstructionFile } from './files.ts';
 import { findOtherAgentInstructions } from './otherAgentInstructions.ts';
@@ -116,12 +116,8 @@ export async function importAgentItems(
       });
   for (const to of new Set(chosen.flatMap((one) => (one.server ? [one.to] : []))))
     await attempt(to, async () => {
-      const file = await resolvePath(workspace.roots, to, 'write');
-      const before = file.kind === 'missing' ? null : (await readCurrentText(workspace, file)).text;
       const servers = chosen.flatMap((one) => (one.server && one.to === to ? [one.server] : []));
-      const after = addServersToConfig(before ?? undefined, servers);
-      if (after === undefined) throw new UserFacingError(message('It cannot be read. Fix it first.'));
-      await workspace.writeText(file.path, after, before);
+      await changeServerConfig(workspace, to, (text) => addServersToConfig(text, servers));
     });
   return { written, problems };
 }

@@ -14,6 +14,12 @@ const entrySchema = z.object({
    * before the first listing.
    */
   tools: z.record(z.string(), z.array(z.string()).or(z.string().transform((hash) => [hash]))).optional(),
+  /** Names of tools that the user has deselected. */
+  off: z.array(z.string()).optional(),
+  /** The user has selected that the server runs in the sandbox. */
+  sandboxed: z.boolean().optional(),
+  /** Sites that the sandboxed server may connect to. */
+  sites: z.array(z.string()).optional(),
 });
 export type ApprovedServer = z.output<typeof entrySchema>;
 
@@ -23,6 +29,7 @@ const entriesSchema = z.record(z.string(), z.array(entrySchema).or(entrySchema.t
 const maxEntries = 50;
 const maxDefinitions = 20;
 const maxTools = 2000;
+const maxSites = 200;
 // Maximum characters of stored JSON: longer texts of a tool are not stored and cannot be compared later.
 const maxTextLength = 200_000;
 const longestList = 2_000_000;
@@ -50,7 +57,24 @@ export class McpApprovalStore {
   }
 
   async allow(definition: McpServerDefinition, trusted: boolean): Promise<void> {
-    await this.keep({ tools: undefined, ...this.entry(definition), hash: definition.hash, trusted }, definition);
+    const last = this.entries(definition).at(-1);
+    const before = this.entry(definition) ?? { tools: undefined, off: last?.off, sandboxed: last?.sandboxed };
+    await this.keep({ ...before, hash: definition.hash, trusted }, definition);
+  }
+
+  async setSandboxed(definition: McpServerDefinition, sandboxed: boolean): Promise<void> {
+    const entry = this.entry(definition);
+    if (entry) await this.keep({ ...entry, sandboxed: sandboxed || undefined }, definition);
+  }
+
+  async allowSite(definition: McpServerDefinition, site: string): Promise<void> {
+    const entry = this.entry(definition);
+    if (entry) await this.keep({ ...entry, sites: [...(entry.sites ?? []), site].slice(-maxSites) }, definition);
+  }
+
+  async setOff(definition: McpServerDefinition, names: readonly string[]): Promise<void> {
+    const entry = this.entry(definition);
+    if (entry) await this.keep({ ...entry, off: names.length > 0 ? [...names] : undefined }, definition);
   }
 
   /**

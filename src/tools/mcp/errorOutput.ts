@@ -27,7 +27,7 @@ export class ErrorOutput {
   }
 
   /**
-   * Returns the last line about an error for display: one line, quoted, without secrets, bounded.
+   * Returns the last line about an error for display: one line, without secrets, bounded.
    * @param orLast without such a line: the last line with any text
    */
   lastLine(redact: (text: string) => string, orLast: boolean): string | undefined {
@@ -38,6 +38,6 @@ export class ErrorOutput {
       .map((line) => withoutPrefix(line.trim()))
       .filter((line) => line !== '' && !around.test(line));
     const line = lines.findLast((one) => errorLinePattern.test(one)) ?? (orLast ? lines.at(-1) : undefined);
-    return line === undefined ? undefined : JSON.stringify(shortenText(escapeInvisibleInLine(line), maxLineLength));
+    return line === undefined ? undefined : shortenText(escapeInvisibleInLine(line), maxLineLength);
   }
 }

@@ -8,6 +8,8 @@ import type {
 import type { LocalizedMessage } from '../../protocol/text/l10n.ts';
 import type { LocalizableText } from '../../protocol/text/localized.ts';
 import { onAbort } from '../../protocol/values/abort.ts';
+import type { SandboxedCommand } from '../commandSandbox/commandSandbox.ts';
+import type { StdioServerConfig } from './config/config.ts';
 import type { ElicitationAnswer } from './elicitation/elicitationForm.ts';
 import { createGuardedTransport } from './guard.ts';
 import type { McpSdk } from './loadSdk.ts';
@@ -27,6 +29,8 @@ export interface ConnectionHooks {
   fault(what: LocalizableText, died?: boolean): void;
   toolsChanged(): void;
   roots(): { uri: string; name: string }[];
+  /** Returns the sandbox to start a process in; undefined: none. Rejects with a `McpServerFault` if the required one is missing. */
+  confine?(launch: StdioServerConfig): Promise<SandboxedCommand | undefined>;
   /** Answers a question of the server to the user. Absent: the server is told that the user cannot be asked. */
   elicit?(params: Record<string, unknown>, signal: AbortSignal): Promise<ElicitationAnswer>;
   /** Sign-in to a server at an address; undefined: none. */

@@ -4,13 +4,15 @@ import type { Prompt, Resource } from '@modelcontextprotocol/client';
 import { type LocalizedMessage, message, toEnglishText } from '../../protocol/text/l10n.ts';
 import { type LocalizableText, storedLocalizableText } from '../../protocol/text/localized.ts';
 import { englishCount } from '../../protocol/text/plurals.ts';
+import type { SandboxedCommand } from '../commandSandbox/commandSandbox.ts';
 import { ToolError } from '../core/tool.ts';
-import type { McpServerDefinition } from './config/config.ts';
+import type { McpServerDefinition, StdioServerConfig } from './config/config.ts';
 import type { ResolvedServerLaunch } from './config/resolveLaunch.ts';
 import { connectMcpServer } from './connection.ts';
 import type { ElicitationHandler } from './elicitation/elicitationForm.ts';
 import { ElicitationQueue } from './elicitation/elicitationQueue.ts';
 import { ErrorOutput } from './errorOutput.ts';
+import { errorSentence } from './errorSentence.ts';
 import { parseCallToolResult, parseGetPromptResult, parseReadResourceResult } from './forms/contentForms.ts';
 import {
   type OmittedListItem,
@@ -53,6 +55,11 @@ interface McpServerOptions {
   limits(): McpTimeouts;
   roots: ConnectionHooks['roots'];
   log(text: string): void;
+  /** See `ConnectionHooks`. `pauseDuring` stops the time limits while the user is asked. */
+  confine?(
+    launch: StdioServerConfig,
+    pauseDuring: <Result>(work: () => Promise<Result>) => Promise<Result>,
+  ): Promise<SandboxedCommand | undefined>;
   launch(): Promise<ResolvedServerLaunch | undefined>;
   /** The calls can ask the user. */
   elicits: boolean;
@@ -78,6 +85,8 @@ const listPause = 250;
 export class McpServer {
   state: ServerState = { phase: 'stopped' };
   failure?: LocalizedMessage;
+  /** Reason of the failure in the server's own output, as a sentence without a period; untrusted. */
+  ownError?: string;
   /** Tools of the last listing (also after a failure); untrusted. */
   tools: readonly ListedTool[] = [];
   leftOut: readonly OmittedServerItems[] = [];
@@ -178,14 +187,14 @@ export class McpServer {
     const { signal } = this.stopping;
     const { startMs } = this.options.limits();
     const limit = new AbortController();
-    let timer: NodeJS.Timeout | undefined;
+    let stopTimer = () => {};
     try {
       const launched = await this.options.launch(); // may wait for the user
       if (signal.aborted) return;
       if (!launched) return this.enter({ phase: 'stopped' });
       this.useSecrets(launched);
       const late = message('did not start within {0} s', startMs / 1000);
-      timer = setTimeout(() => limit.abort(new McpServerFault(late)), startMs);
+      stopTimer = this.clock.start(startMs, () => limit.abort(new McpServerFault(late)));
       this.sdk = await loadMcpSdk();
       const connection = await connectMcpServer(
         launched.launch,
@@ -212,7 +221,7 @@ export class McpServer {
             : message('could not be connected to: {0}', why.message),
         );
     } finally {
-      clearTimeout(timer);
+      stopTimer();
     }
   }
 
@@ -220,6 +229,7 @@ export class McpServer {
     const { signal } = this.stopping;
     return {
       roots: this.options.roots,
+      confine: async (launch) => this.options.confine?.(launch, (work) => this.clock.pauseDuring(work)),
       ...(this.options.elicits && { elicit: (params, signal) => this.elicitation.answer(params, signal) }),
       log: (text) => this.log(text),
       errors: (text) => {
@@ -261,7 +271,8 @@ export class McpServer {
     this.mayReturn = this.state.phase === 'running' || this.signIn?.required !== undefined;
     const why = this.hidden(message('The MCP server {0} {1}.', JSON.stringify(this.name), what));
     const last = this.errors.lastLine(this.redact, died);
-    this.failure = last === undefined ? why : message('{0} Last output: {1}.', why, last);
+    this.ownError = last && errorSentence(last);
+    this.failure = last === undefined ? why : message('{0} Last output: {1}.', why, JSON.stringify(last));
     const problem = toEnglishText(this.failure);
     this.enter({ phase: 'failed', problem });
     this.log(problem);

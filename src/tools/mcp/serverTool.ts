@@ -108,10 +108,11 @@ export const toServerToolDefinition = (
 /** Returns the command line or the address with unresolved `${env:…}` and `${input:…}`, because values may be secrets. */
 export function serverCommandOrAddress(definition: McpServerDefinition): string {
   if (definition.type !== 'stdio') return addressOf(definition.url);
-  return [definition.command, ...definition.args]
-    .map((part) => (/[\s"']/.test(part) ? JSON.stringify(part) : part))
-    .join(' ');
+  return joinCommandLine([definition.command, ...definition.args]);
 }
+
+export const joinCommandLine = (words: readonly string[]): string =>
+  words.map((part) => (/[\s"']/.test(part) ? JSON.stringify(part) : part)).join(' ');
 
 function addressOf(url: string): string {
   if (!URL.canParse(url)) return escapeInvisibleInLine(url);

@@ -20,6 +20,7 @@ import type { ServerSignIn } from './oauth/serverSignIn.ts';
 import type { SignInServer } from './oauth/signInRecord.ts';
 import { McpServer, type McpTimeouts } from './server.ts';
 import { hashServerTool } from './serverText.ts';
+import { serverIdentity } from './serverTool.ts';
 import { hashFileStates, serverCommandFiles } from './startedFiles.ts';
 import {
   createMcpToolChangesApprovalRequest,
@@ -30,6 +31,7 @@ import {
   unacceptedTools,
 } from './toolChanges.ts';
 import { mcpToolList } from './toolList.ts';
+import { confineServer, type ServerSandbox } from './transport/sandboxedServer.ts';
 
 /**
  * Approval request for a server. `changed`: another command or address was approved under this name. `meanwhile`: the definition or a file
@@ -53,6 +55,8 @@ export interface McpApprovalRequester {
   ): Promise<'accept' | 'decline' | 'cancel'>;
   /** Returns the stored or entered value of an input; undefined if none. */
   input(definition: McpServerDefinition, input: McpConfigInput): Promise<string | undefined>;
+  /** Asked for each site that a sandboxed server connects to. Absent: none is allowed. */
+  approveSite?(definition: McpServerDefinition, site: string, signal: AbortSignal): Promise<boolean>;
 }
 
 interface McpServersOptions {
@@ -70,6 +74,8 @@ interface McpServersOptions {
   signIn?(server: SignInServer): ServerSignIn | undefined;
   localizer?: Localizer;
   env?: NodeJS.ProcessEnv;
+  /** Absent: servers that must run in the sandbox do not start. */
+  sandbox?: ServerSandbox;
 }
 
 /** All configured servers and their tools. A server runs only if the user approved exactly this command or address. */
@@ -158,6 +164,30 @@ export class McpServers {
 
   async trust(server: McpServer, trusted: boolean): Promise<void> {
     if (this.isAllowed(server)) await this.options.approved.allow(server.definition, trusted);
+    this.changed();
+  }
+
+  /** Tests if a server runs in the sandbox: its configuration says so, or the user has selected it. */
+  isSandboxed({ definition }: Pick<McpServer, 'definition'>): boolean {
+    if (definition.type !== 'stdio') return false;
+    return definition.sandboxEnabled === true || this.options.approved.entry(definition)?.sandboxed === true;
+  }
+
+  /** Selects where a server runs, and restarts it. */
+  async setSandboxed(server: McpServer, sandboxed: boolean): Promise<void> {
+    await this.options.approved.setSandboxed(server.definition, sandboxed);
+    if (server.state.phase === 'stopped') this.changed();
+    else await this.restart(server);
+  }
+
+  /** Tools of the last list that the user has deselected. */
+  deselectedTools(server: McpServer): string[] {
+    const off = new Set(this.options.approved.entry(server.definition)?.off);
+    return server.tools.flatMap(({ name }) => (off.has(name) ? [name] : []));
+  }
+
+  async deselectTools(server: McpServer, names: readonly string[]): Promise<void> {
+    await this.options.approved.setOff(server.definition, names);
     this.changed();
   }
 
@@ -257,6 +287,15 @@ export class McpServers {
         resolveServerLaunch(definition, this.options.env ?? process.env, (input) =>
           this.oneByOne(() => person.input(definition, input)),
         ),
+      confine: async (launch, pauseDuring) =>
+        this.isSandboxed({ definition })
+          ? confineServer(launch, {
+              key: serverIdentity(definition),
+              folders: this.options.workspace.roots.map((root) => root.path),
+              sandbox: this.options.sandbox,
+              mayConnect: (site, signal) => pauseDuring(() => this.mayConnect(definition, site, signal)),
+            })
+          : undefined,
       elicits,
       changed: () => this.changed(),
       signIn,
@@ -285,6 +324,18 @@ export class McpServers {
         if (!this.isConfigured(server)) return server.stop(); // removed from the configuration, so nothing else stops it
       }
       await this.settleTools(server, signal);
+    });
+  }
+
+  private async mayConnect(definition: McpServerDefinition, site: string, signal: AbortSignal): Promise<boolean> {
+    const { approved, person } = this.options;
+    const isKnown = () => approved.entry(definition)?.sites?.includes(site) ?? false;
+    if (isKnown() || !person.approveSite) return isKnown();
+    return this.oneByOne(async () => {
+      if (isKnown()) return true;
+      const isAllowed = !signal.aborted && (await person.approveSite!(definition, site, signal));
+      if (isAllowed) await approved.allowSite(definition, site);
+      return isAllowed;
     });
   }
 

@@ -75,6 +75,7 @@ function refusalOf(server: McpServer, tool: ListedTool, entry: ApprovedServer | 
   const { state } = server;
   if (state.phase === 'failed') return state.problem;
   if (state.phase !== 'running') return `The MCP server ${JSON.stringify(server.name)} is not running.`;
+  if (entry?.off?.includes(tool.name)) return `The user has deselected the tool ${JSON.stringify(tool.name)}.`;
   const current = server.tools.find(({ name }) => name === tool.name);
   if (current && [tool, current].every((one) => compareWithAcceptedTool(entry, one) === 'same'))
     return hashServerTool(tool) === hashServerTool(current)

@@ -1,6 +1,6 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: VS Code's own variables
 import assert from 'node:assert/strict';
-import { describeServer } from '../../../src/extension/mcp/mcpQuestionText.ts';
+import { serverApprovalText } from '../../../src/extension/mcp/mcpQuestionText.ts';
 import type { McpServerDefinition } from '../../../src/tools/mcp/config/config.ts';
 
 const local = (env: Record<string, string | null>): McpServerDefinition => ({
@@ -15,6 +15,8 @@ const local = (env: Record<string, string | null>): McpServerDefinition => ({
   cwd: '/w',
   env,
 });
+
+const detailOf = (definition: McpServerDefinition): string => serverApprovalText({ definition, changed: false }).detail;
 
 describe('the question about an MCP server', () => {
   // A repository's own configuration decides these; a command that looks well known runs whatever they say.
@@ -40,8 +42,8 @@ describe('the question about an MCP server', () => {
   for (const [name, value, line] of shown)
     it(`tells ${name}=${value} as ${line}`, () =>
       assert.equal(
-        describeServer(local({ [name]: value })),
-        `npx -y "memory server"\nin /w\nwith the variables ${line}\n\nConfigured in .vscode/mcp.json. It runs with your permissions.`,
+        detailOf(local({ [name]: value })),
+        `npx -y "memory server"\nwith the variables ${line}\n\nIn /w · configured in .vscode/mcp.json\nIt runs with your permissions.`,
       ));
 
   it('of headers tells the names, and what they come from', () => {
@@ -58,8 +60,8 @@ describe('the question about an MCP server', () => {
       headers,
     };
     assert.equal(
-      describeServer(remote),
-      'https://x.example/mcp\nwith the headers Authorization (${input:token}), X-Key\n\nConfigured in .vscode/mcp.json. The arguments of its tools leave this machine.',
+      detailOf(remote),
+      'https://x.example/mcp\nwith the headers Authorization (${input:token}), X-Key\n\nConfigured in .vscode/mcp.json.\nThe arguments of its tools leave this machine.',
     );
   });
 
@@ -73,16 +75,33 @@ describe('the question about an MCP server', () => {
   for (const [url, begins] of addresses)
     it(`tells the address ${JSON.stringify(url)} as it is connected to`, () => {
       const { command: _, args, cwd, env, ...base } = local({}) as McpServerDefinition & { type: 'stdio' };
-      const told = describeServer({ ...base, type: 'http', url, headers: {} });
+      const told = detailOf({ ...base, type: 'http', url, headers: {} });
       assert.equal(told.slice(0, begins.length), begins);
       assert.equal(told.split('\n').filter((line) => line.startsWith('Configured in')).length, 1);
     });
 
+  it('says that it runs in the sandbox, and what its configuration would allow there', () => {
+    const sandboxed: McpServerDefinition = {
+      ...(local({}) as McpServerDefinition & { type: 'stdio' }),
+      sandboxEnabled: true,
+      sandboxRequests: { hosts: ['*.example', 'a\nIt runs with your permissions.'], paths: ['~/data'] },
+    };
+    assert.equal(
+      detailOf(sandboxed).split('\n\n')[1],
+      [
+        'In /w · configured in .vscode/mcp.json',
+        'It runs in the sandbox.',
+        'Not applied from its configuration: network access to *.example, a ⏎ It runs with your permissions.. Each host asks.',
+        'Not applied from its configuration: writing to ~/data.',
+      ].join('\n'),
+    );
+  });
+
   it('has one line for the folder, and one for the headers', () => {
-    const told = describeServer({ ...local({}), cwd: '/w\nConfigured in x.' } as McpServerDefinition);
-    assert.match(told, /^in \/w ⏎ Configured in x\.$/m);
+    const told = detailOf({ ...local({}), cwd: '/w\nConfigured in x.' } as McpServerDefinition);
+    assert.match(told, /^In \/w ⏎ Configured in x\. · configured in \.vscode\/mcp\.json$/m);
     const { command: _, args, cwd, env, ...base } = local({}) as McpServerDefinition & { type: 'stdio' };
-    const remote = describeServer({ ...base, type: 'http', url: 'https://x.example/', headers: { 'A\nB\u202e': 'x' } });
+    const remote = detailOf({ ...base, type: 'http', url: 'https://x.example/', headers: { 'A\nB\u202e': 'x' } });
     assert.match(remote, /^with the headers A ⏎ B⟨U\+202E⟩$/m);
   });
 });

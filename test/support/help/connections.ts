@@ -317,7 +317,7 @@ export const startedPrograms: readonly StartedProgram[] = [
   {
     what: 'A local MCP server',
     when: 'As a remote one, after you allowed its command line',
-    connects: 'To anything: it runs with your permissions',
+    connects: 'To anything: it runs with your permissions. In the sandbox: to hosts that you allow',
     by: ['tools/mcp/transport/stdio.ts', 'tools/mcp/sdk.ts'],
   },
   {

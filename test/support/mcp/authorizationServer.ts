@@ -126,7 +126,10 @@ export class AuthorizationServer {
     if (url.pathname === '/authorize') return void this.authorize(parameters, response);
     if (url.pathname === '/token') return this.token(parameters, request, response, json);
     if (url.pathname === '/revoke') {
-      for (const tokens of [this.access, this.refresh]) tokens.delete(parameters.get('token') ?? '');
+      const token = parameters.get('token') ?? '';
+      const grant = this.refresh.get(token) ?? this.access.get(token);
+      for (const tokens of [this.access, this.refresh])
+        for (const [one, of] of tokens) if (of === grant) tokens.delete(one);
       return void response.writeHead(200).end();
     }
     json(404, {});

@@ -3,6 +3,7 @@ import { type ApprovalPolicy, defaultApprovalPolicy } from '../../../src/protoco
 import type { UserQuestionAnswer, UserQuestions } from '../../../src/protocol/content/questions.ts';
 import type { ToolOutcome } from '../../../src/protocol/content/tools.ts';
 import type { RunEventBody } from '../../../src/protocol/run/events.ts';
+import { message } from '../../../src/protocol/text/l10n.ts';
 import type { ApprovalAnswer, ApprovalRequest } from '../../../src/tools/core/tool.ts';
 import { createToolHost, type ToolHost } from '../../../src/tools/host/host.ts';
 import { McpApprovalStore } from '../../../src/tools/mcp/approved.ts';
@@ -12,6 +13,7 @@ import type { SignInServer } from '../../../src/tools/mcp/oauth/signInRecord.ts'
 import type { McpServer } from '../../../src/tools/mcp/server.ts';
 import { type McpApprovalRequester, McpServers, type ServerApprovalRequest } from '../../../src/tools/mcp/servers.ts';
 import type { McpToolChangesApprovalRequest } from '../../../src/tools/mcp/toolChanges.ts';
+import type { ServerSandbox } from '../../../src/tools/mcp/transport/sandboxedServer.ts';
 import { type TemporaryWorkspace, temporaryWorkspace } from '../../support/workspace.ts';
 
 /** A person with prepared answers, servers of a configuration, and the gate in front of their tools. */
@@ -46,6 +48,8 @@ export interface Talk {
   limits: { startMs: number; callMs: number };
   /** Signs in to servers at addresses. */
   signIn?(server: SignInServer): ServerSignIn | undefined;
+  /** Sandbox for servers. Absent: there is none. */
+  sandbox: ServerSandbox | undefined;
   /** Replaces what is configured. */
   configure(config: unknown): void;
   /** Where it is configured: the folder's file, unless a test says otherwise. */
@@ -110,6 +114,13 @@ export async function talk(config: unknown, before?: Talk): Promise<Talk> {
       approveTools: (question, signal) => self.person.approveTools(question, signal),
       input: (definition, input) => self.person.input(definition, input),
       openAddress: async (...given) => (await self.person.openAddress?.(...given)) ?? 'decline',
+      approveSite: async (definition, site, signal) =>
+        self.person.approveSite?.(definition, site, signal) ?? Promise.resolve(false),
+    },
+    sandbox: {
+      begin: (request) => self.sandbox!.begin(request),
+      availability: async () =>
+        self.sandbox?.availability() ?? { isAvailable: false, reason: message('bubblewrap is not installed') },
     },
     limits: () => self.limits,
     roots: () => workspace.roots.map((root) => ({ uri: `file://${root.path}`, name: root.name })),

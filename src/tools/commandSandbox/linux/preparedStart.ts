@@ -25,6 +25,8 @@ export interface StartPlan {
   filter: string;
   /** Returns the options of Bubblewrap. */
   options(overlays: readonly OverlayFolders[]): string[];
+  /** The program has a pipe as input, and else an empty input. */
+  hasInput: boolean;
   /** Absolute real paths that something is mounted on, if the options name them. */
   mountPoints: readonly string[];
 }
@@ -59,21 +61,22 @@ const optionsDescriptor = 5;
 export async function prepareStart(
   programs: SandboxPrograms,
   folder: string,
-  { namespace, targets, layers, filter, options }: StartPlan,
+  { namespace, targets, layers, filter, options, hasInput }: StartPlan,
 ): Promise<PreparedStart> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const overlays = await createOverlayFolders(folder, targets, layers);
   const waiting = [programs.bwrap, '--args', String(optionsDescriptor), '--', ...firstProcess(programs.perl)];
   const child = await startWaiting(
     overlayCommandLine(programs, { folder, count: targets.length, namespace }, waiting),
-    filter,
+    { filter, hasInput },
   ).catch(async (error) => {
     await removeCommandFolder(folder);
     throw error;
   });
   const socket = (descriptor: number) => child.stdio[descriptor] as Socket;
   const program = socket(programDescriptor);
-  const sockets = [1, 2, startDescriptors.informationDescriptor, optionsDescriptor].map(socket).concat(program);
+  const descriptors = [...(hasInput ? [0] : []), 1, 2, startDescriptors.informationDescriptor, optionsDescriptor];
+  const sockets = [...descriptors.map(socket), program];
   for (const one of sockets) one.on('error', () => {}); // it has ended
   child.on('error', () => {}); // the owner of the command listens, too
   for (const one of [child, ...sockets]) one.unref();
@@ -121,14 +124,17 @@ export async function prepareStart(
   };
 }
 
-async function startWaiting([program, ...args]: readonly string[], filter: string): Promise<SandboxedProcess> {
+async function startWaiting(
+  [program, ...args]: readonly string[],
+  { filter, hasInput }: Pick<StartPlan, 'filter' | 'hasInput'>,
+): Promise<SandboxedProcess> {
   const filterFile = await open(filter);
   try {
     const child: ChildProcess = spawn(program!, args, {
       cwd: '/',
       env: startEnvironment(),
-      // Never a pipe as input: bash treats a socket as a remote shell and reads profiles.
-      stdio: ['ignore', 'pipe', 'pipe', filterFile.fd, 'pipe', 'pipe', 'pipe'],
+      // No pipe as input of a command: bash treats a socket as a remote shell and reads profiles.
+      stdio: [hasInput ? 'pipe' : 'ignore', 'pipe', 'pipe', filterFile.fd, 'pipe', 'pipe', 'pipe'],
       detached: true, // own process group, to be ended together
     });
     return child as SandboxedProcess;

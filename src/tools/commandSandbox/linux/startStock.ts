@@ -112,7 +112,15 @@ export function createStartStock(store: string) {
  * State of a plan that a prepared start must still have: the same folders and mount points, and the same mounts of the machine. An overlay
  * goes on showing what was at the path of a mount point when it was mounted, so that the folders above count, too.
  */
-async function stateOf({ namespace, targets, layers, filter, options, mountPoints }: StartPlan): Promise<PlanState> {
+async function stateOf({
+  namespace,
+  targets,
+  layers,
+  filter,
+  hasInput,
+  options,
+  mountPoints,
+}: StartPlan): Promise<PlanState> {
   const words = options(targets.map((_, at) => ({ upper: `/${at}`, merged: `/${at}` })));
   const used = new Set(words);
   const points = mountPoints.filter((path) => used.has(path));
@@ -122,7 +130,7 @@ async function stateOf({ namespace, targets, layers, filter, options, mountPoint
     ...[...new Set([...targets, ...above, ...points])].map(identityOf),
   ]);
   const added = targets.map((target) => layers.get(target));
-  return { namespace, facts: JSON.stringify([identities, added, filter, words, mounts]) };
+  return { namespace, facts: JSON.stringify([identities, added, filter, hasInput, words, mounts]) };
 }
 
 function foldersBetween(target: string, path: string): string[] {

@@ -7,7 +7,7 @@ import type { SandboxAvailability } from '../../core/commandSandbox.ts';
 import { ToolError } from '../../core/tool.ts';
 import { isPrivateNetworkAddress } from '../../network/addresses.ts';
 import { cacheFolderNames, cacheSettings, cacheVariables } from '../cacheVariables.ts';
-import type { CommandSandbox, SandboxedCommand, SandboxedCommandRequest } from '../commandSandbox.ts';
+import type { CommandSandbox, SandboxedCommand, SandboxedCommandRequest, SandboxedProcess } from '../commandSandbox.ts';
 import { createConnectionAnswers } from '../connectionAnswers.ts';
 import { findHiddenPaths } from '../hiddenPaths.ts';
 import { removeCommandFolder } from '../linux/commandFolder.ts';
@@ -59,7 +59,13 @@ export function createMacSandbox(options: MacSandboxOptions): CommandSandbox {
     },
   };
 
-  async function prepare({ runId, folder, folders, questions }: SandboxedCommandRequest): Promise<SandboxedCommand> {
+  async function prepare({
+    runId,
+    folder,
+    folders,
+    hasInput,
+    questions,
+  }: SandboxedCommandRequest): Promise<SandboxedCommand> {
     const connections = createConnectionAnswers(questions.mayConnect);
     const credentials = `towpath:${randomBytes(16).toString('hex')}`;
     const real = await realpath(tmpdir());
@@ -98,9 +104,9 @@ export function createMacSandbox(options: MacSandboxOptions): CommandSandbox {
           spawn(program, ['-f', profile, ...command], {
             cwd: folder,
             env,
-            stdio: ['ignore', 'pipe', 'pipe'],
+            stdio: [hasInput ? 'pipe' : 'ignore', 'pipe', 'pipe'],
             detached: true, // own process group, to be ended together
-          }),
+          }) as SandboxedProcess,
         leavesProcesses: true,
         exceededLimit: async () => undefined,
         environment: {

@@ -24,6 +24,8 @@ export type McpServerDefinition = {
   place: string;
   hash: string;
   inputs: McpConfigInput[];
+  /** What the configuration's `sandbox` asks for in addition; not applied, so not part of `hash`. */
+  sandboxRequests?: SandboxRequests;
 } & (StdioServerConfig | RemoteServerConfig);
 
 export interface StdioServerConfig {
@@ -33,6 +35,14 @@ export interface StdioServerConfig {
   cwd: string;
   /** `null` removes a variable. */
   env: Record<string, string | null>;
+  /** Starts in the sandbox for commands. Absent otherwise, so that earlier approvals stay valid. */
+  sandboxEnabled?: true;
+}
+
+/** Host names and paths that VS Code's `sandbox` would allow. */
+interface SandboxRequests {
+  hosts: string[];
+  paths: string[];
 }
 
 export interface RemoteServerConfig {
@@ -91,7 +101,7 @@ export async function parseMcpConfig(
   for (const { at, name, raw } of servers.slice(0, maxServers)) {
     try {
       if (isSwitchedOff(raw)) switchedOff.push({ name, source: source.name, place: source.place });
-      else definitions.push(await define(name, raw, source, inputs));
+      else definitions.push(await define(name, raw, source, inputs, file.sandbox));
     } catch (error) {
       if (!(error instanceof ConfigError)) throw error;
       problem(`${at}.${name}${error.key}`, error.what);
@@ -166,6 +176,7 @@ const fileSchema = z.object({
   ...serversShape,
   mcpServers: serversShape.servers,
   mcp: z.object(serversShape).prefault({}),
+  sandbox: z.unknown().optional(),
 });
 
 const transportSchema = z
@@ -180,7 +191,31 @@ const localSchema = z.object({
   cwd: z.string().optional(),
   env: z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()])).default({}),
   envFile: z.string().optional(),
+  sandboxEnabled: z.boolean().default(false),
 });
+
+const texts = z.array(z.string()).catch([]);
+// VS Code's `sandbox`, of the file or of one server.
+const sandboxSchema = z.object({
+  network: z
+    .object({ allowedDomains: texts.default([]) })
+    .catch({ allowedDomains: [] })
+    .prefault({}),
+  filesystem: z
+    .object({ allowWrite: texts.default([]) })
+    .catch({ allowWrite: [] })
+    .prefault({}),
+});
+
+function sandboxRequests(...sandboxes: unknown[]): SandboxRequests | undefined {
+  const all = sandboxes.flatMap((one) => {
+    const parsed = sandboxSchema.safeParse(one);
+    return parsed.success ? [parsed.data] : [];
+  });
+  const hosts = all.flatMap(({ network }) => network.allowedDomains);
+  const paths = all.flatMap(({ filesystem }) => filesystem.allowWrite);
+  return hosts.length + paths.length > 0 ? { hosts, paths } : undefined;
+}
 
 const remoteSchema = z.object({
   type: transportSchema.default('http'),
@@ -229,6 +264,7 @@ async function define(
   raw: unknown,
   { name: source, place, folder }: McpConfigSource,
   inputs: ReadonlyMap<string, McpConfigInput>,
+  sandbox: unknown,
 ): Promise<McpServerDefinition> {
   const isRemote = typeof raw === 'object' && raw !== null && 'url' in raw;
   const parsed = (isRemote ? remoteSchema : localSchema).safeParse(raw);
@@ -247,7 +283,17 @@ async function define(
   const unknown = used.find((id) => !inputs.has(id));
   if (unknown !== undefined) throw new ConfigError('', message('there is no input "{0}" in inputs.', unknown));
   const hash = createHash('sha256').update(stringify(connection)).digest('hex');
-  return { name, source, place, hash, inputs: used.map((id) => inputs.get(id)!), ...connection };
+  const isSandboxed = connection.type === 'stdio' && connection.sandboxEnabled;
+  const requests = isSandboxed ? sandboxRequests(sandbox, (raw as { sandbox?: unknown }).sandbox) : undefined;
+  return {
+    name,
+    source,
+    place,
+    hash,
+    inputs: used.map((id) => inputs.get(id)!),
+    ...(requests && { sandboxRequests: requests }),
+    ...connection,
+  };
 }
 
 type Fill = (key: string, text: string) => string;
@@ -288,6 +334,7 @@ async function local(
     args: data.args.map((arg, index) => fill(`.args[${index}]`, arg)),
     cwd,
     env: { ...(data.envFile && (await envFile(path.resolve(cwd, fill('.envFile', data.envFile))))), ...env },
+    ...(data.sandboxEnabled && { sandboxEnabled: true }),
   };
 }
 

@@ -1,14 +1,16 @@
 import { applyEdits, modify, type ParseError, parse } from 'jsonc-parser';
 import { checkJsonLimits } from '../../core/parseLimits.ts';
+import { isJsonRecord, normalizeServerEntry } from './serverEntry.ts';
+import { replaceServerSecrets, type ServerWithInputs } from './serverSecrets.ts';
+import { findInputVariables } from './variables.ts';
 
 /**
  * Server from another agent's settings, in the format of VS Code. `inputs` replace stored keys and are requested at the start; `left` names
  * the settings that are not imported.
  */
-export interface ImportableMcpServer {
+export interface ImportableMcpServer extends Omit<ServerWithInputs, 'inputs'> {
   name: string;
-  server: Record<string, unknown>;
-  inputs: { type: 'promptString'; id: string; description: string; password: true }[];
+  inputs: ({ id: string } & Record<string, unknown>)[];
   left: string[];
 }
 
@@ -19,62 +21,36 @@ export interface ImportableMcpServer {
 export function parseImportableServers(text: string): ImportableMcpServer[] {
   const file = parsed(text);
   const servers = file?.mcpServers ?? file?.servers;
-  if (!isObject(servers)) return [];
+  if (!isJsonRecord(servers)) return [];
   return Object.entries(servers)
     .slice(0, 100)
     .flatMap(([name, raw]) => {
-      if (!isObject(raw) || raw.disabled === true || name.trim() === '') return [];
-      return typeof raw.command === 'string' || typeof raw.url === 'string' || typeof raw.httpUrl === 'string'
-        ? [asServer(name, raw)]
-        : [];
+      if (!isJsonRecord(raw) || raw.disabled === true || name.trim() === '') return [];
+      return toImportableServer(name, raw) ?? [];
     });
 }
 
-const taken = new Set('type command args cwd env envFile url httpUrl headers'.split(' '));
-const silent = new Set(['disabled', 'name', 'description']);
-
-function asServer(name: string, raw: Record<string, unknown>): ImportableMcpServer {
-  const inputs: ImportableMcpServer['inputs'] = [];
-  const hiddenOne = (key: string, value: unknown): unknown => {
-    const spelled = variables(value);
-    if (typeof spelled !== 'string' || !looksSecret(key, spelled)) return spelled;
-    const id = `${name}-${key}`.toLowerCase().replace(/[^a-z0-9]+/g, '-');
-    inputs.push({ type: 'promptString', id, description: `${key} of ${name}`, password: true });
-    return `\${input:${id}}`;
-  };
-  const hidden = (values: Record<string, unknown>) =>
-    Object.fromEntries(Object.entries(values).map(([key, value]) => [key, hiddenOne(key, value)]));
-  const { command, args, cwd, envFile, httpUrl } = raw;
-  const url = raw.url ?? httpUrl;
-  const remote = typeof command !== 'string';
-  const type = raw.type === 'sse' ? 'sse' : remote ? 'http' : 'stdio';
-  const server = remote
-    ? { type, url: variables(url), ...(isObject(raw.headers) && { headers: hidden(raw.headers) }) }
-    : {
-        type,
-        command: variables(command),
-        ...(Array.isArray(args) && { args: args.map((arg, at) => hiddenOne(`argument ${at + 1}`, arg)) }),
-        ...(typeof cwd === 'string' && { cwd }),
-        ...(isObject(raw.env) && { env: hidden(raw.env) }),
-        ...(typeof envFile === 'string' && { envFile }),
-      };
-  const left = Object.keys(raw).filter((key) => !taken.has(key) && !silent.has(key));
-  return { name, server, inputs, left };
+/**
+ * Converts one server of any agent's configuration; undefined if it names neither a command nor an address.
+ * @param known inputs beside the server, in VS Code's form; a used input without one is requested as a text
+ */
+export function toImportableServer(
+  name: string,
+  raw: unknown,
+  known: readonly unknown[] = [],
+  isWindows = process.platform === 'win32',
+): ImportableMcpServer | undefined {
+  const entry = normalizeServerEntry(raw, isWindows);
+  if (!entry) return undefined;
+  const { server, inputs, values } = replaceServerSecrets(name, entry.server);
+  const own = new Set(inputs.map(({ id }) => id));
+  const used = findInputVariables(server).filter((id) => !own.has(id));
+  const others = used.map((id) => {
+    const input = known.find((one) => isJsonRecord(one) && one.id === id) as Record<string, unknown> | undefined;
+    return { type: 'promptString', description: id, ...input, id };
+  });
+  return { name, left: entry.left, server, inputs: [...others, ...inputs.map((input) => ({ ...input }))], values };
 }
-
-const variables = (value: unknown): unknown =>
-  typeof value === 'string'
-    ? value.replace(/\$\{([A-Za-z_]\w*)(:-[^}]*)?\}/g, (whole, name: string) =>
-        known.has(name) ? whole : `\${env:${name}}`,
-      )
-    : value;
-const known = new Set(['workspaceFolder', 'workspaceFolderBasename', 'userHome', 'pathSeparator']);
-
-const looksSecret = (key: string, value: string): boolean =>
-  value !== '' &&
-  !/^(Bearer )?\$\{(env|input):[^{}]+\}$/.test(value) &&
-  (/key|token|secret|passw|auth|credential|cookie|pat$/i.test(key) ||
-    /^(sk|ghp|gho|github_pat|glpat|xox[a-z])[-_]/.test(value));
 
 /** Adds servers to VS Code's file; comments and other content stay. Undefined if the file is unreadable. */
 export function addServersToConfig(
@@ -92,23 +68,48 @@ export function addServersToConfig(
   const existingInputs = Array.isArray(before.inputs) ? before.inputs : [];
   const inputs = servers
     .flatMap((one) => one.inputs)
-    .filter(({ id }) => !existingInputs.some((one) => isObject(one) && one.id === id));
-  if (inputs.length > 0) set(['inputs'], [...existingInputs, ...inputs]);
+    .filter(({ id }) => !existingInputs.some((one) => isJsonRecord(one) && one.id === id));
+  for (const [index, input] of inputs.entries()) set(['inputs', existingInputs.length + index], input);
+  return made;
+}
+
+/** Removes a server and its inputs that no other server uses; comments and other content stay. Undefined if the file is unreadable. */
+export function removeServerFromConfig(text: string, name: string): string | undefined {
+  const before = parsed(text);
+  if (!before) return undefined;
+  const { mcp } = before;
+  const forms = [
+    { path: ['servers'], servers: before.servers },
+    { path: ['mcpServers'], servers: before.mcpServers },
+    { path: ['mcp', 'servers'], servers: isJsonRecord(mcp) ? mcp.servers : undefined },
+  ];
+  let made = text;
+  const remove = (path: (string | number)[]) => {
+    made = applyEdits(made, modify(made, path, undefined, { formattingOptions: {} }));
+  };
+  const form = forms.find(({ servers }) => isJsonRecord(servers) && Object.hasOwn(servers, name));
+  if (!form) return text;
+  remove([...form.path, name]);
+  const removed = (form.servers as Record<string, unknown>)[name];
+  const remaining = JSON.stringify(parsed(made));
+  const isIdle = (input: unknown) =>
+    isJsonRecord(input) &&
+    JSON.stringify(removed).includes(`\${input:${String(input.id)}}`) &&
+    !remaining.includes(`\${input:${String(input.id)}}`);
+  if (Array.isArray(before.inputs))
+    for (const [index, input] of [...before.inputs.entries()].reverse()) if (isIdle(input)) remove(['inputs', index]);
   return made;
 }
 
 export function serverNamesInConfig(text: string | undefined): Set<string> | undefined {
   const file = parsed(text?.trim() ? text : '{}');
-  const forms = [file?.servers, file?.mcpServers, isObject(file?.mcp) ? file.mcp.servers : undefined];
-  return file && new Set(forms.flatMap((servers) => (isObject(servers) ? Object.keys(servers) : [])));
+  const forms = [file?.servers, file?.mcpServers, isJsonRecord(file?.mcp) ? file.mcp.servers : undefined];
+  return file && new Set(forms.flatMap((servers) => (isJsonRecord(servers) ? Object.keys(servers) : [])));
 }
 
 function parsed(text: string): Record<string, unknown> | undefined {
   if (checkJsonLimits(text)) return undefined;
   const errors: ParseError[] = [];
   const value: unknown = parse(text, errors, { allowTrailingComma: true });
-  return errors.length === 0 && isObject(value) ? value : undefined;
+  return errors.length === 0 && isJsonRecord(value) ? value : undefined;
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -22,7 +22,7 @@ export function createAuthorizedFetch(
   return async (url, init) => {
     if (new URL(url).origin !== server.origin || new Headers(init?.headers).has('authorization'))
       return inner(url, init);
-    const token = isSafe ? await signIn.accessToken() : undefined;
+    let token = isSafe ? await signIn.accessToken() : undefined;
     let response = await inner(url, withToken(init, token));
     let challenge = await challengeOf(response);
     if (challenge && !isSafe) throw new McpServerFault(message('requires a sign-in, and its address is not https'));
@@ -30,13 +30,17 @@ export function createAuthorizedFetch(
       const fresh = await signIn.replacement(token, challenge.metadataUrl);
       if (fresh !== undefined) {
         await response.body?.cancel();
-        response = await inner(url, withToken(init, fresh));
+        token = fresh;
+        response = await inner(url, withToken(init, token));
         challenge = await challengeOf(response);
       }
     }
-    if (!challenge) return response;
+    if (!challenge) {
+      if (token !== undefined) signIn.noteAccepted(token);
+      return response;
+    }
     await response.body?.cancel();
-    const error = new SignInRequiredError(await signIn.noteChallenge(challenge));
+    const error = new SignInRequiredError(await signIn.noteChallenge(challenge, token));
     onRequired(error, init?.method === 'POST' && error.challenge.kind !== 'scope');
     throw error;
   };

@@ -39,7 +39,7 @@ export interface SignInDependencies {
  * @invariant tokens-to-their-server: Access tokens are sent to the origin of their server only, refresh tokens to their issuer only.
  */
 export class ServerSignIn {
-  /** Latest challenge that no sign-in has answered. */
+  /** Latest challenge that no sign-in has answered, of this window or another. */
   required?: SignInChallenge;
   /** Called when `secrets` has grown. */
   onSecret?: () => void;
@@ -48,6 +48,8 @@ export class ServerSignIn {
   private readonly seen = new Set<string>();
   private renewing?: { rejected: string | undefined; result: Promise<string | undefined> };
   private completed: number[] = [];
+  private refused?: string;
+  private signingIn?: Promise<boolean>;
 
   constructor(
     readonly server: SignInServer,
@@ -88,7 +90,8 @@ export class ServerSignIn {
   }
 
   /** Notes a refused request. Returns the challenge with its kind: a sign-in that existed before has expired. */
-  async noteChallenge(challenge: SignInChallenge): Promise<SignInChallenge> {
+  async noteChallenge(challenge: SignInChallenge, refused: string | undefined): Promise<SignInChallenge> {
+    this.refused = refused;
     let { kind } = challenge;
     if (kind === 'missing' && (await this.read())) kind = 'expired';
     if (kind === 'missing' && (await this.dependencies.store.isLost(this.key))) kind = 'lost';
@@ -96,8 +99,20 @@ export class ServerSignIn {
     return this.required;
   }
 
-  /** Signs in with the user. Returns false if the user declined. Throws `SignInError`. */
-  async signIn(): Promise<boolean> {
+  /** Notes that the server accepted a token: one that is not the refused one answers the challenge. */
+  noteAccepted(token: string): void {
+    if (this.required && token !== this.refused) this.required = undefined;
+  }
+
+  /** Signs in with the user, once at a time. Returns false if the user declined. Throws `SignInError`. */
+  signIn(): Promise<boolean> {
+    this.signingIn ??= this.signInOnce().finally(() => {
+      this.signingIn = undefined;
+    });
+    return this.signingIn;
+  }
+
+  private async signInOnce(): Promise<boolean> {
     const { store, notStored, user, redirects } = this.dependencies;
     const since = Date.now() - signInsWithin;
     this.completed = this.completed.filter((at) => at > since);

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import { type LocalizedMessage, message } from '../../../protocol/text/l10n.ts';
 import { UserFacingError } from '../../../protocol/text/localized.ts';
+import type { SandboxedCommand } from '../../commandSandbox/commandSandbox.ts';
 import { currentProgramEnvironment, resolveProgramPath } from '../../core/programs.ts';
 import { commandEnvironment } from '../../shell/environment.ts';
 import { TerminalOutputCleaner } from '../../shell/output.ts';
@@ -24,6 +25,7 @@ interface StdioHooks {
   log(text: string): void;
   errors(text: string): void;
   fault(what: LocalizedMessage, died?: boolean): void;
+  confine?(launch: StdioServerConfig): Promise<SandboxedCommand | undefined>;
 }
 
 /** Reason why a server cannot be used, as the end of a sentence. */
@@ -39,15 +41,20 @@ const processMark = { pid: null, stderr: null };
 export function stdioTransport(launch: StdioServerConfig, sdk: McpSdk, hooks: StdioHooks): Transport {
   const marker = randomUUID();
   let child: ChildProcess | undefined;
+  let confined: SandboxedCommand | undefined;
   let closing: Promise<void> | undefined;
   let ended: Promise<unknown> = Promise.resolve();
   let chatter = 0;
 
   const transport: Transport & typeof processMark = {
     ...processMark,
-    start: () =>
-      new Promise((resolve, reject) => {
-        child = start(launch, sdk, marker);
+    start: async () => {
+      confined = await hooks.confine?.(launch);
+      if (closing) await confined?.discard();
+      await new Promise<void>((resolve, reject) => {
+        if (closing) return reject(new Error('it is not running'));
+        child = confined ? startConfined(launch, confined, marker) : start(launch, sdk, marker);
+        if (confined) resolve(); // the process waited for its program
         ended = new Promise((done) => child!.once('exit', done).once('error', done));
         child.once('spawn', resolve);
         child.once('error', (error: NodeJS.ErrnoException) => {
@@ -65,7 +72,8 @@ export function stdioTransport(launch: StdioServerConfig, sdk: McpSdk, hooks: St
         });
         child.stdin!.on('error', () => {}); // the exit event reports the end
         readLines(child, hooks, (line) => receive(line));
-      }),
+      });
+    },
     send: (message) =>
       new Promise((resolve, reject) => {
         const input = child?.stdin;
@@ -86,11 +94,23 @@ export function stdioTransport(launch: StdioServerConfig, sdk: McpSdk, hooks: St
     child?.stdout?.destroy();
     if (child && pid !== undefined) {
       await Promise.race([ended, sleep(goodbyeTime)]);
-      await endCommandProcesses(pid, marker, 'all');
+      await endCommandProcesses(pid, marker, confined && !confined.leavesProcesses ? 'group' : 'all');
       child.stderr?.destroy();
       child.unref();
     }
+    if (confined) await settle(confined);
     transport.onclose?.();
+  }
+
+  async function settle(sandboxed: SandboxedCommand): Promise<void> {
+    try {
+      const exceeded = await sandboxed.exceededLimit();
+      if (exceeded) hooks.log(exceeded.message);
+      if (child && !exceeded) await sandboxed.keep();
+    } catch (error) {
+      hooks.log(`Its changes were not kept: ${(error as Error).message}`);
+    }
+    await sandboxed.discard();
   }
 
   function receive(line: string): void {
@@ -119,11 +139,20 @@ function notStarted(code: string | undefined): McpServerFault {
   return new McpServerFault(message('could not be started'));
 }
 
+const environmentOf = ({ env }: StdioServerConfig, marker: string, more: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv =>
+  Object.fromEntries(
+    Object.entries({ ...commandEnvironment(process.env, marker), ...more, ...env }).filter(
+      ([, value]) => value !== null,
+    ),
+  ) as NodeJS.ProcessEnv;
+
+const startConfined = (launch: StdioServerConfig, confined: SandboxedCommand, marker: string): ChildProcess =>
+  confined.spawn([launch.command, ...launch.args], environmentOf(launch, marker, confined.environment));
+
 function start(launch: StdioServerConfig, sdk: McpSdk, marker: string): ChildProcess {
-  const env = { ...commandEnvironment(process.env, marker), ...launch.env };
   const options = {
     cwd: launch.cwd,
-    env: Object.fromEntries(Object.entries(env).filter(([, value]) => value !== null)) as NodeJS.ProcessEnv,
+    env: environmentOf(launch, marker),
     stdio: 'pipe' as const,
     detached: process.platform !== 'win32',
     windowsHide: true,

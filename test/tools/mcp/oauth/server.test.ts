@@ -54,6 +54,17 @@ describe('MCP: a server with a sign-in', () => {
     assert.equal(window.user.confirmed.length, 1);
   });
 
+  it('is no longer marked after a sign-in in another window', async () => {
+    await t.prepare();
+    assert.equal(signIn().required?.kind, 'missing');
+    assert.equal(await new SignInWindow(window.folder).signInOf(server.url).signIn(), true);
+    await t.prepare();
+    assert.deepEqual(state(), { phase: 'running' });
+    assert.equal(signIn().required, undefined);
+    assert.match(await call('hello'), /hello/);
+    assert.deepEqual(window.user.confirmed, []);
+  });
+
   it('is marked when the sign-in ends during a run, and works again without a restart of the window', async () => {
     await signedIn();
     issuer.end(true);
@@ -111,6 +122,16 @@ describe('MCP: a server with a sign-in', () => {
     t = await open({ url: server.url, oauth: { clientId: 'mine', clientSecret: 'in-the-file' } });
     await t.prepare();
     assert.match(t.servers.problems.join(), /oauth\.clientSecret: a secret is an input/);
+  });
+
+  it('works in the older way over SSE, too', async () => {
+    t = await open({ type: 'sse', url: server.url });
+    await t.prepare();
+    assert.deepEqual(state(), failed('requires a sign-in'));
+    assert.equal(await signIn().signIn(), true);
+    await t.prepare();
+    assert.match(server.sent.at(-1)!, /^Bearer access-/);
+    assert.deepEqual(state(), failed('answered 405')); // the token is accepted, and the server has no SSE
   });
 
   it('keeps its own header, for which no sign-in helps', async () => {

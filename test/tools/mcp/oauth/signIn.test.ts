@@ -73,6 +73,12 @@ describe('MCP: the sign-in to a server', () => {
     assert.equal(issuer.requests('/register').length, 1);
   });
 
+  it('asks once if it is started twice', async () => {
+    await assert.rejects(call(), requiresSignIn('missing'));
+    assert.deepEqual(await Promise.all([signIn.signIn(), signIn.signIn()]), [true, true]);
+    assert.equal(window.user.confirmed.length, 1);
+  });
+
   it('does nothing when the user declines', async () => {
     window.user.by = undefined;
     await assert.rejects(call(), requiresSignIn('missing'));
