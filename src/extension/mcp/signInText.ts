@@ -12,7 +12,7 @@ export const shownServerName = (name: string): string =>
   excerptLineForDialog(escapeInvisibleInLine(name), longestName).text;
 
 /** Returns the text of the dialog before a browser opens. Hosts are in their ASCII form, so that no other letters imitate one. */
-export function signInText({ server, serverHost, signInHost, scopes }: SignInRequest): ApprovalText {
+export function signInText({ server, serverHost, signInHost, tokenHost, scopes }: SignInRequest): ApprovalText {
   const hosts =
     serverHost === signInHost
       ? t('Server and sign-in page: {0}.', serverHost)
@@ -21,7 +21,8 @@ export function signInText({ server, serverHost, signInHost, scopes }: SignInReq
     scopes.length === 0
       ? t('It does not say what it requests; the sign-in page does.')
       : t('It requests: {0}.', excerptForDialog(escapeInvisibleInLine(scopes.join(', '))).text);
-  return { message: t('Sign in to “{0}”?', shownServerName(server)), detail: `${hosts}\n\n${requested}` };
+  const completed = tokenHost === signInHost ? '' : ` ${t('The sign-in is completed at {0}.', tokenHost)}`;
+  return { message: t('Sign in to “{0}”?', shownServerName(server)), detail: `${hosts}${completed}\n\n${requested}` };
 }
 
 /** Returns the sentence that asks the user for a sign-in. */

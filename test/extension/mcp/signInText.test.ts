@@ -5,6 +5,7 @@ const request = {
   server: 'tracker',
   serverHost: 'tracker.example',
   signInHost: 'login.example',
+  tokenHost: 'login.example',
   scopes: ['issues:read', 'issues:write'],
 };
 
@@ -18,8 +19,14 @@ describe('the dialog before a sign-in', () => {
 
   it('says when both are one site, and when nothing is requested', () =>
     assert.equal(
-      signInText({ ...request, signInHost: 'tracker.example', scopes: [] }).detail,
+      signInText({ ...request, signInHost: 'tracker.example', tokenHost: 'tracker.example', scopes: [] }).detail,
       'Server and sign-in page: tracker.example.\n\nIt does not say what it requests; the sign-in page does.',
+    ));
+
+  it('says when another site gets the sign-in', () =>
+    assert.match(
+      signInText({ ...request, tokenHost: 'evil.example' }).detail,
+      /Sign-in page: login\.example \(a different site\)\. The sign-in is completed at evil\.example\.\n/,
     ));
 
   it('shows what a server writes as one line, without hidden characters', () => {

@@ -9,11 +9,15 @@ import { checkSignInAddress } from './signInFetch.ts';
 import type { SignInClient, SignInRecord, SignInServer } from './signInRecord.ts';
 import { exchangeCode, refusedBy } from './tokenRequests.ts';
 
-/** Sign-in before a browser opens. `scopes` is empty if the server decides. */
+/**
+ * Sign-in before a browser opens. `tokenHost` completes the sign-in, and could use it elsewhere if it is not the host of the sign-in page.
+ * `scopes` is empty if the server decides.
+ */
 export interface SignInRequest {
   server: string;
   serverHost: string;
   signInHost: string;
+  tokenHost: string;
   scopes: readonly string[];
 }
 
@@ -57,12 +61,16 @@ export async function authorize(
     metadata?.authorization_endpoint ?? new URL('/authorize', authorizationServer),
     server.url,
   );
-  checkSignInAddress(metadata?.token_endpoint ?? new URL('/token', authorizationServer), server.url);
+  const tokenEndpoint = checkSignInAddress(
+    metadata?.token_endpoint ?? new URL('/token', authorizationServer),
+    server.url,
+  );
   const scope = scopeOf(discovered, challenge, former?.issuer === issuer ? former : undefined, sdk);
   const by = await user.confirm({
     server: server.name,
     serverHost: hostOf(server.url),
     signInHost: endpoint.host,
+    tokenHost: tokenEndpoint.host,
     scopes: scope?.split(' ') ?? [],
   });
   if (by === undefined) return undefined;
@@ -85,7 +93,6 @@ export async function authorize(
     };
     const tokens = await exchangeCode(exchange, fetchFn, sdk);
     return {
-      url: server.url,
       issuer,
       authorizationServer,
       client,

@@ -39,7 +39,6 @@ export type SignInTokens = z.output<typeof tokensSchema>;
  */
 const recordSchema = z.object({
   version: z.number().int(),
-  url: z.string(),
   resource: z.string().optional(),
   issuer: z.string(),
   authorizationServer: z.string(),

@@ -60,6 +60,7 @@ describe('MCP: the sign-in to a server', () => {
         server: 'tracker',
         serverHost: new URL(server.url).host,
         signInHost: new URL(issuer.url).host,
+        tokenHost: new URL(issuer.url).host,
         scopes: ['issues:read', 'issues:write'],
       },
     ]);
