@@ -11,8 +11,9 @@ import type { ResolvedServerLaunch } from './config/resolveLaunch.ts';
 import { connectMcpServer } from './connection.ts';
 import type { ElicitationHandler } from './elicitation/elicitationForm.ts';
 import { ElicitationQueue } from './elicitation/elicitationQueue.ts';
-import { ErrorOutput } from './errorOutput.ts';
-import { errorSentence } from './errorSentence.ts';
+import { callErrorText } from './failures/callErrorText.ts';
+import { ErrorOutput } from './failures/errorOutput.ts';
+import { errorSentence } from './failures/errorSentence.ts';
 import { parseCallToolResult, parseGetPromptResult, parseReadResourceResult } from './forms/contentForms.ts';
 import {
   type OmittedListItem,
@@ -27,7 +28,7 @@ import type { ListedTool } from './forms/toolSchema.ts';
 import { maxListItems, readListPages } from './listPages.ts';
 import { loadMcpSdk, type McpSdk } from './loadSdk.ts';
 import type { ServerSignIn } from './oauth/serverSignIn.ts';
-import { SignInError, SignInRequiredError } from './oauth/signInErrors.ts';
+import { SignInRequiredError } from './oauth/signInErrors.ts';
 import type { SignInServer } from './oauth/signInRecord.ts';
 import type { ConnectionHooks, McpConnection, McpOpening } from './openClient.ts';
 import { redactor } from './redactSecrets.ts';
@@ -418,31 +419,11 @@ export class McpServer {
 
   private callFailed(error: unknown, sdk: McpSdk): ToolError {
     if (this.state.phase === 'failed') return this.notRunning();
-    const { message: text } = error as Error;
-    if (error instanceof SignInRequiredError) {
-      this.options.changed();
-      return new ToolError(
-        'TOOL_EXEC_FAILED',
-        `${this.subject} ${text}. The person can do that in "Towpath: MCP Servers…".`,
-      );
-    }
-    if (error instanceof SignInError)
-      return new ToolError(
-        'TOOL_EXEC_FAILED',
-        `${this.subject} was not asked: its sign-in could not be renewed (${text}).`,
-      );
-    if (error instanceof sdk.ProtocolError)
-      return new ToolError('TOOL_EXEC_FAILED', this.redact(`${this.subject} says: ${text.slice(0, 4000)}`));
-    const { InvalidResult, UnsupportedResultType, CapabilityNotSupported, InputRequiredRoundsExceeded } =
-      sdk.SdkErrorCode;
-    const isSdkError = (...codes: unknown[]) => error instanceof sdk.SdkError && codes.includes(error.code);
-    if (isSdkError(InvalidResult, UnsupportedResultType)) return this.noResult();
-    if (isSdkError(CapabilityNotSupported, InputRequiredRoundsExceeded))
-      return new ToolError(
-        'TOOL_EXEC_FAILED',
-        `${this.subject} asked for something that Towpath does not do for servers.`,
-      );
-    this.fail(message('is no longer connected ({0})', text.slice(0, 200))); // lost network, or expired session
+    if (error instanceof SignInRequiredError) this.options.changed();
+    const text = callErrorText(error, this.subject, sdk);
+    if (text === 'invalid') return this.noResult();
+    if (text !== undefined) return new ToolError('TOOL_EXEC_FAILED', this.redact(text));
+    this.fail(message('is no longer connected ({0})', (error as Error).message.slice(0, 200))); // lost network, or expired session
     return this.notRunning();
   }
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { errorSentence } from '../../../src/tools/mcp/errorSentence.ts';
+import { errorSentence } from '../../../../src/tools/mcp/failures/errorSentence.ts';
 
 const cases: [line: string, sentence: string][] = [
   ['Error: Could not locate the bindings file. Tried:', 'Could not locate the bindings file'],

@@ -1,6 +1,6 @@
-import { escapeInvisibleInLine } from '../../protocol/text/escapeInvisible.ts';
-import { shortenText } from '../../protocol/text/shorten.ts';
-import { redactAllSecrets } from '../shell/environment.ts';
+import { escapeInvisibleInLine } from '../../../protocol/text/escapeInvisible.ts';
+import { shortenText } from '../../../protocol/text/shorten.ts';
+import { redactAllSecrets } from '../../shell/environment.ts';
 
 // Lines of a stack trace or of a package manager around an error, and lines without words.
 const around =
