@@ -6,7 +6,8 @@ import { isJsonObject, withoutNullMembers } from './messageForms.ts';
 
 type Json = Record<string, unknown>;
 
-export function parseCallToolResult(result: Json, sdk: McpSdk): CallToolResult | undefined {
+export function parseCallToolResult(answer: Json, sdk: McpSdk): CallToolResult | undefined {
+  const result = withoutNullMembers(answer); // a null as structured content says nothing
   const asItCame = sdk.CallToolResultSchema.safeParse(result);
   if (asItCame.success) return asItCame.data;
   const parts = partsIn(result.content);
