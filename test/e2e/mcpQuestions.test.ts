@@ -69,6 +69,7 @@ describe('with an MCP server that asks during its calls', () => {
     const text = await editor.dialog.text();
     await editor.screenshot('mcp-page');
     assert.match(text, /^Open a page on pay\.example for “tickets”\?\nThe server says: Pay\n/);
+    assert.equal(await editor.dialog.focused(), 'Copy Link', 'Enter opens nothing');
     await editor.dialog.click('Cancel');
     await hears('cancel');
     await editor.panel.waitForPhase('WaitingUser');
