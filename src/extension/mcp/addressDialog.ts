@@ -13,7 +13,7 @@ export async function openServerAddress(
 ): Promise<'accept' | 'cancel'> {
   const { message, detail } = addressText(server, request);
   const [browser, link] = [t('Open Browser'), t('Copy Link')];
-  const chosen = await dialogs.ask({ text: message, detail, buttons: [browser, link] });
+  const chosen = await dialogs.ask({ text: message, detail, buttons: [link, browser] }); // Enter opens nothing
   if (chosen === undefined) return 'cancel';
   if (chosen === link || !(await openInBrowser(request.url))) await vscode.env.clipboard.writeText(request.url);
   return 'accept';

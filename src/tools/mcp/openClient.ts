@@ -14,11 +14,18 @@ import type { ElicitationAnswer } from './elicitation/elicitationForm.ts';
 import { createGuardedTransport } from './guard.ts';
 import type { McpSdk } from './loadSdk.ts';
 import type { ServerSignIn } from './oauth/serverSignIn.ts';
-import { createPlainResultTransport } from './transport/plainResults.ts';
+import type { McpRequestOptions } from './request.ts';
+import { createPlainResultTransport, uncheckedResultSchema } from './transport/plainResults.ts';
 import { McpServerFault } from './transport/stdio.ts';
 
 export interface McpConnection {
   client: Client;
+  /** Sends a request. Progress is that of the server only: the client reports its own steps when the server asks for input. */
+  request(
+    method: string,
+    params: Record<string, unknown>,
+    options: McpRequestOptions,
+  ): Promise<Record<string, unknown>>;
   close(): Promise<void>;
 }
 
@@ -87,7 +94,7 @@ export async function openMcpClient(
     await Promise.race([client.connect(transport, { timeout: withoutLimit }), failed]);
     onSession();
     listenToChanges(client, hooks);
-    return { client, close };
+    return { client, request: createRequest(client), close };
   } catch (error) {
     await transport.close().catch(() => {});
     throw error;
@@ -121,6 +128,26 @@ function createClient(sdk: McpSdk, hooks: ConnectionHooks, versionNegotiation: V
     throw new sdk.ProtocolError(methodNotFound, `Towpath does not offer ${method.slice(0, 100)} to servers.`);
   };
   return client;
+}
+
+function createRequest(client: Client): McpConnection['request'] {
+  const listeners = new Map<string | number, McpRequestOptions['onprogress']>();
+  let count = 0;
+  client.setNotificationHandler('notifications/progress', ({ params }) =>
+    listeners.get(params.progressToken)?.(params),
+  );
+  return async (method, params, { onprogress, ...options }) => {
+    if (!onprogress) return client.request({ method, params }, uncheckedResultSchema, options);
+    count += 1;
+    const progressToken = `call-${count}`;
+    listeners.set(progressToken, onprogress);
+    try {
+      const withToken = { ...params, _meta: { progressToken } };
+      return await client.request({ method, params: withToken }, uncheckedResultSchema, options);
+    } finally {
+      listeners.delete(progressToken);
+    }
+  };
 }
 
 const toElicitResult = (answer: ElicitationAnswer): ElicitResult =>

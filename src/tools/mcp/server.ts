@@ -33,7 +33,6 @@ import type { SignInServer } from './oauth/signInRecord.ts';
 import type { ConnectionHooks, McpConnection, McpOpening } from './openClient.ts';
 import { redactor } from './redactSecrets.ts';
 import { type McpRequestOptions, RequestClock, sendWithTimeout } from './request.ts';
-import { uncheckedResultSchema } from './transport/plainResults.ts';
 import { McpServerFault } from './transport/stdio.ts';
 import { UnresponsiveRuns } from './unresponsiveRuns.ts';
 
@@ -381,8 +380,7 @@ export class McpServer {
     const redactedOutput = output && ((text: string) => output(redact(text)));
     try {
       const limits = { signal, ms: callMs, clock: this.clock, subject, output: redactedOutput };
-      const send = (request: McpRequestOptions) =>
-        connection.client.request({ method, params }, uncheckedResultSchema, { ...request, headers });
+      const send = (request: McpRequestOptions) => connection.request(method, params, { ...request, headers });
       const answer = await this.elicitation.during(elicit, () =>
         sendWithTimeout(limits, send).catch((error) => this.openPages(error, sdk, signal)),
       );

@@ -91,6 +91,7 @@ describe('MCP in a run', () => {
       true,
     );
     assert.ok((await ended).success);
+    assert.ok(!run.events.some((event) => event.type === 'tool-output'), 'no step of the client is shown');
     const result = JSON.stringify(run.client.requests.at(-1)!.messages.at(-1));
     assert.match(result, /color.{5,9}blue.*count.{3,5}3/);
     const { calls, asking } = await run.store.read(run.runId);
