@@ -247,7 +247,7 @@ describe('with an MCP server in the folder', () => {
     await hears('There is no such tool.');
     await editor.panel.waitForPhase('WaitingUser');
     const told = await editor.told('The MCP server "odd" ended on its own (code 3).');
-    await told.getByRole('button', { name: 'Show Log' }).waitFor();
+    await told.getByRole('button', { name: 'Show Output' }).waitFor();
   });
 
   it('a wrong file is named with its key, and the run goes on', async () => {

@@ -63,7 +63,7 @@ describe('adding an MCP server', () => {
     await editor.screenshot('mcp-add-problem');
     await paste(`TOKEN=${secret} MODE=ro ${process.execPath} ${faultyServer}`);
     await row(`Runs: ${process.execPath} ${faultyServer}`).waitFor();
-    await row('Stored as secrets, not in the file: TOKEN of faulty').waitFor();
+    await row('Stored as secrets, not in the file: TOKEN').waitFor();
     await editor.screenshot('mcp-add-command');
     await press('Enter');
     await title('Add MCP Server (2/3)');

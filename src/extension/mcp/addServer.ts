@@ -128,12 +128,14 @@ const maxSummary = 120;
 
 function summaryOf(servers: readonly EnteredServer[], used: ReadonlySet<string>) {
   const all = toUniqueServers(servers, used);
-  const secrets = all.flatMap(({ inputs, values }) =>
-    inputs.filter(({ id }) => values.has(id)).map(({ description }) => String(description)),
+  const inputs = all.flatMap((one) =>
+    one.inputs.map(({ id, description }) => ({
+      isStored: one.values.has(id),
+      label: all.length > 1 ? String(description) : String(description).replace(` of ${one.name}`, ''),
+    })),
   );
-  const requested = all.flatMap(({ inputs, values }) =>
-    inputs.filter(({ id }) => !values.has(id)).map(({ description }) => String(description)),
-  );
+  const secrets = inputs.filter(({ isStored }) => isStored).map(({ label }) => label);
+  const requested = inputs.filter(({ isStored }) => !isStored).map(({ label }) => label);
   const left = [...new Set(all.flatMap((one) => one.left))];
   const notes = [
     all.length > 1 && all.map(({ name }) => name).join(', '),

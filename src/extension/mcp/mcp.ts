@@ -2,6 +2,7 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import * as vscode from 'vscode';
 import type { PermissionRule } from '../../protocol/content/rule.ts';
+import { escapeInvisibleInLine } from '../../protocol/text/escapeInvisible.ts';
 import { t } from '../../protocol/text/l10n.ts';
 import { localize } from '../../protocol/text/localized.ts';
 import type { Tool } from '../../tools/core/tool.ts';
@@ -185,9 +186,9 @@ export class McpServices implements vscode.Disposable {
       else if (this.isNews(signInKeyOf(server)))
         void this.offer(signInRequiredText(name, required.kind), { [t('Sign In…')]: () => this.signIn(server) });
       if (!required && state.phase === 'failed' && this.isNews(failureOf(server)))
-        void this.offer(localize(server.failure ?? state.problem), {
+        void this.offer(failureText(server, state.problem), {
           [t('Restart')]: () => this.servers.restart(server),
-          [t('Show Log')]: () => this.log(name).show(),
+          [t('Show Output')]: () => this.log(name).show(),
         });
       // a server may change its tools at any time; the next run requests the review
       if (this.servers.isBusy(server) || this.servers.openTools(server).length === 0) continue;
@@ -214,6 +215,11 @@ export class McpServices implements vscode.Disposable {
     if (chosen !== undefined) await actions[chosen]!();
   }
 }
+
+const failureText = ({ name, ownError, failure }: McpServer, problem: string): string =>
+  ownError === undefined
+    ? localize(failure ?? problem)
+    : t('The MCP server “{0}” failed: {1}.', escapeInvisibleInLine(name), ownError);
 
 type DefinedServer = Pick<McpServer, 'definition'>;
 const keyOf = ({ definition: { place, name } }: DefinedServer): string => `${place}#${name}`;

@@ -112,9 +112,6 @@ async function showServer(mcp: McpServices, policies: ApprovalPolicies, server: 
   await pick(
     plainLabel(`${server.name}: ${serverStateText(mcp, server)}`),
     choices.filter((choice) => choice !== false),
-    server.state.phase === 'failed'
-      ? escapeInvisibleInLine(localize(server.failure ?? server.state.problem))
-      : undefined,
   );
 }
 
@@ -181,8 +178,8 @@ async function openFirstConfiguration(): Promise<void> {
   await openMcpConfiguration({ place: file.fsPath, name: 'servers' });
 }
 
-async function pick(title: string, choices: Choice[], placeHolder?: string): Promise<void> {
-  const options = { title, matchOnDescription: true, matchOnDetail: true, ...(placeHolder && { placeHolder }) };
+async function pick(title: string, choices: Choice[]): Promise<void> {
+  const options = { title, matchOnDescription: true, matchOnDetail: true };
   const chosen = await vscode.window.showQuickPick(choices, options);
   await chosen?.run?.();
 }
