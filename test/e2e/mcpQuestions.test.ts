@@ -44,7 +44,7 @@ describe('with an MCP server that asks during its calls', () => {
     await editor.panel.send(tool);
     const question = await editor.dialog.text();
     if (question.startsWith('Start MCP server')) {
-      await editor.dialog.click('Allow');
+      await editor.dialog.click('Start');
       await editor.dialog.text();
     }
     await editor.dialog.click('Allow');

@@ -19,6 +19,9 @@ export const faultyServer = path.join(import.meta.dirname, 'faulty.mjs');
 /** A server that speaks only revision 2026-07-28. */
 export const statelessServer = path.join(import.meta.dirname, 'stateless.mjs');
 
+/** A server that tries to mislead. */
+export const hostileServer = path.join(import.meta.dirname, 'hostile.mjs');
+
 /** The reference server over HTTP, on a free port of this machine. */
 export async function everythingOverHttp(transport: 'streamableHttp' | 'sse'): Promise<{ url: string; close(): void }> {
   const port = await freePort();
