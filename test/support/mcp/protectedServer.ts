@@ -23,6 +23,8 @@ export class ProtectedServer {
   readonly behavior: Behavior;
   /** Text in the answer of the tool, in place of that of the call. */
   says: ((authorization: string) => string) | undefined;
+  /** Question during a call; the server then speaks revision 2026-07-28. */
+  asks: object | undefined;
   private listening!: Listening;
 
   private constructor(private readonly authorization: AuthorizationServer) {
@@ -85,7 +87,8 @@ export class ProtectedServer {
     if (method === 'tools/call' && behavior.callScope && !scope.split(' ').includes(behavior.callScope))
       return challenge(403, 'error="insufficient_scope"', `scope="${behavior.callScope}"`);
     if (id === undefined) return void response.writeHead(202).end();
-    const result = this.resultOf(method, params, request.headers.authorization!);
+    const known = this.resultOf(method, params, request.headers.authorization!);
+    const result = known && this.asks ? { resultType: 'complete', ttlMs: 0, cacheScope: 'private', ...known } : known;
     const answer = result ? { result } : { error: { code: -32601, message: 'Method not found' } };
     response.writeHead(200, { 'content-type': 'application/json' });
     response.end(JSON.stringify({ jsonrpc: '2.0', id, ...answer }));
@@ -93,9 +96,11 @@ export class ProtectedServer {
 
   private resultOf(
     method: string,
-    params: { protocolVersion?: string; arguments?: { text?: string } },
+    params: { protocolVersion?: string; arguments?: { text?: string }; inputResponses?: object },
     authorization: string,
   ): object | undefined {
+    if (method === 'server/discover' && this.asks)
+      return { supportedVersions: ['2026-07-28'], capabilities: { tools: {} } };
     if (method === 'initialize')
       return {
         protocolVersion: params.protocolVersion,
@@ -104,6 +109,10 @@ export class ProtectedServer {
       };
     if (method === 'tools/list')
       return { tools: [{ name: 'echo', inputSchema: { type: 'object', properties: { text: { type: 'string' } } } }] };
+    if (method === 'tools/call' && this.asks)
+      return params.inputResponses
+        ? { content: [{ type: 'text', text: JSON.stringify(params.inputResponses) }] }
+        : { resultType: 'input_required', inputRequests: { one: this.asks } };
     if (method === 'tools/call')
       return { content: [{ type: 'text', text: this.says?.(authorization) ?? params.arguments?.text ?? '' }] };
     return undefined;
