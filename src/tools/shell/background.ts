@@ -37,6 +37,8 @@ export class BackgroundCommands {
   private readonly commands: RunningCommand[] = [];
   private readonly reports = new Map<RunningCommand, Promise<unknown>>();
   private readonly offered = new Map<string, () => void>();
+  /** Markers of commands that the user wants in the background, and that are not at work. */
+  private readonly askedEarly = new Set<string>();
   private owner?: Promise<ProcessIdentity | undefined>;
   private isClosing = false;
 
@@ -73,15 +75,20 @@ export class BackgroundCommands {
       );
   }
 
-  /** Offers the user to move a foreground command to the background until `end` is called. */
+  /** Offers the user to move a foreground command to the background until `end` is called. The user may have asked before. */
   offer(marker: string): { asked: Promise<'goes on'>; end(): void } {
-    const asked = new Promise<'goes on'>((resolve) => this.offered.set(marker, () => resolve('goes on')));
+    const asked = new Promise<'goes on'>((resolve) => {
+      if (this.askedEarly.delete(marker)) resolve('goes on');
+      this.offered.set(marker, () => resolve('goes on'));
+    });
     return { asked, end: () => void this.offered.delete(marker) };
   }
 
+  /** Moves a command to the background, at its start if it has not started. Returns false if it is not at work. */
   letGoOn(marker: string): boolean {
     const take = this.offered.get(marker);
-    take?.();
+    if (take) take();
+    else this.askedEarly.add(marker);
     return take !== undefined;
   }
 

@@ -290,6 +290,14 @@ describe('tools: a command in the background', () => {
       assert.equal((await read(id)).text, 'done\n');
     });
 
+    it('also if that was before it started', async () => {
+      const early = randomUUID();
+      background.letGoOn(early);
+      assert.equal(await background.offer(early).asked, 'goes on');
+      const once = background.offer(early).asked.then(() => 'again');
+      assert.equal(await Promise.race([once, Promise.resolve('not again')]), 'not again');
+    });
+
     it('and cannot be when it has ended, or never was', async () => {
       await data(talking.call('shell.run', { command: 'echo up' }));
       assert.deepEqual([background.letGoOn(marker()), background.letGoOn(randomUUID())], [false, false]);
