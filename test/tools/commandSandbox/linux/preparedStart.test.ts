@@ -57,8 +57,12 @@ describe('a start of a sandboxed command that was prepared after the one before'
   /** Runs a command, after which a start waits. */
   async function prepare(): Promise<string> {
     await run('cat * */* 2>/dev/null');
-    await eventually('a start waits', () => waiting().length === 1);
-    return waiting()[0]!;
+    let found: string[] = [];
+    await eventually('a start waits', () => {
+      found = waiting();
+      return found.length === 1;
+    });
+    return found[0]!;
   }
 
   it('is used by the next command', async () => {
