@@ -18,7 +18,7 @@ import { type StartPlan, startDescriptors } from './preparedStart.ts';
 import { createSeccompFilter, type SeccompArchitecture } from './seccompFilter.ts';
 import { socketPaths } from './socketPaths.ts';
 
-/** What a command sees and can change. Absolute real paths. */
+/** Files that a command sees and can change. Absolute real paths. */
 interface CommandPlan extends StartPlan {
   /** Overlays, in the order of `targets`. */
   overlays: readonly OverlayTarget[];

@@ -1,10 +1,10 @@
-/** What the first process of a sandbox starts. Absolute paths; no text contains a zero byte. */
+/** Program that the first process of a sandbox starts. Absolute paths. */
 export interface SandboxedProgram {
   program: readonly string[];
   environment: NodeJS.ProcessEnv;
   /** Working folder. */
   folder: string;
-  /** Folders in which files can be opened for writing. */
+  /** Folders in which files can be opened for writing. One that does not exist is ignored. */
   writable: readonly string[];
 }
 
@@ -20,7 +20,7 @@ export const programDescriptor = 6;
  */
 export const firstProcess = (perl: string): string[] => [perl, '-e', script];
 
-/** Returns the text of a program for the first process. Other users could read arguments. */
+/** Returns the text of a program for the first process. Other users could read arguments. Throws if a text contains a zero byte. */
 export function programMessage({ program, environment, folder, writable }: SandboxedProgram): string {
   const variables = Object.entries(environment).flatMap(([name, value]) =>
     value === undefined ? [] : [`${name}=${value}`],
@@ -55,7 +55,7 @@ if (syscall(${calls.createRuleset}, 0, 0, ${versionFlag}) >= 2) {
   my $rules = syscall ${calls.createRuleset}, $handled, length $handled, 0;
   fail 'Landlock' if $rules < 0;
   for (@writable) {
-    sysopen my $path, $_, ${openPath} or fail $_;
+    sysopen my $path, $_, ${openPath} or next;
     my $rule = pack 'Ql', ${access}, fileno $path;
     fail $_ if syscall ${calls.addRule}, $rules, ${rulePathBeneath}, $rule, 0;
   }
