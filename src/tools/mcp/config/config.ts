@@ -24,7 +24,7 @@ export type McpServerDefinition = {
   place: string;
   hash: string;
   inputs: McpConfigInput[];
-  /** What the configuration's `sandbox` asks for in addition; not applied, so not part of `hash`. */
+  /** Access that `sandbox` of the configuration requests in addition; not applied, so not part of `hash`. */
   sandboxRequests?: SandboxRequests;
 } & (StdioServerConfig | RemoteServerConfig);
 

@@ -1,4 +1,5 @@
 import { isJsonObject } from '../forms/messageForms.ts';
+import { isLoopbackHost } from '../oauth/signInFetch.ts';
 
 // Field of a form. `choices` are the allowed values with their labels; `isMany`: several may be chosen.
 interface ElicitationField {
@@ -55,7 +56,7 @@ export function parseElicitation(params: Json): ElicitationRequest | undefined {
 function isSafeAddress(url: string): boolean {
   if (!URL.canParse(url)) return false;
   const { protocol, hostname } = new URL(url);
-  return protocol === 'https:' || (protocol === 'http:' && /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname));
+  return protocol === 'https:' || (protocol === 'http:' && isLoopbackHost(hostname));
 }
 
 /** Returns the first field that asks for a secret, which must not pass through a form. */
