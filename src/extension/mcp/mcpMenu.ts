@@ -115,7 +115,7 @@ async function showServer(mcp: McpServices, policies: ApprovalPolicies, server: 
   );
 }
 
-/** Where a local server runs, unless its configuration says so. */
+/** Choice between the sandbox and the user's permissions for a local server, unless its configuration decides. */
 async function sandboxChoice({ servers, sandbox }: McpServices, server: McpServer): Promise<Choice[]> {
   const { definition } = server;
   if (definition.type !== 'stdio' || definition.sandboxEnabled || !servers.isAllowed(server)) return [];
