@@ -337,8 +337,10 @@ export class ApprovalDialogQueue implements vscode.Disposable {
     if (still.length === 0) return;
     for (const one of still) one.isDeferred = true;
     await this.parts.reviews.open(still.map(({ request }) => request));
-    this.reminders.remind(still);
-    if (still.length > 1) await this.parts.presence.back('nowhere'); // the editor does not focus a multi-file diff
+    const open = this.stillWaiting(still);
+    this.reminders.remind(open);
+    // The editor does not focus a multi-file diff; a review that was answered on its card while it opened has taken the focus and closes.
+    if (still.length > 1 || open.length === 0) await this.parts.presence.back('nowhere');
   }
 
   private async whileWaiting<Given>(

@@ -107,9 +107,22 @@ const walkthrough = 'towpath.towpath#begin';
 
 const written: ReadonlySet<PanelRequest['type']> = new Set(['send', 'change-waiting', 'do-plan', 'edit-said']);
 
+/** Messages that the page sends without an action of the user. */
+const automatic: ReadonlySet<PanelRequest['type']> = new Set([
+  'ready',
+  'complete',
+  'resolve-mention',
+  'measure-mention',
+  'measure-room',
+  'active',
+]);
+
+const isAction = (request: PanelRequest): boolean =>
+  request.type === 'list-runs' ? request.query !== undefined : !automatic.has(request.type);
+
 /** Handler of the panel's messages, and of the panel state around the conversation. */
 export class PanelMessageHandler {
-  private acts = 0;
+  private actions = 0;
 
   constructor(private readonly parts: Dependencies) {}
 
@@ -174,6 +187,10 @@ export class PanelMessageHandler {
   /** Returns `false` if the input had no recipient and returns to the message box. */
   private async handle(request: PanelRequest): Promise<boolean | void> {
     const { view, conversation, approvals } = this.parts;
+    if (isAction(request)) this.actions += 1;
+    const own = this.actions;
+    /** A list opened by a later action keeps the focus. */
+    const focus = () => view.focus({ wanted: () => this.actions === own });
     switch (request.type) {
       case 'ready':
         await this.parts.runList.show(undefined);
@@ -226,7 +243,7 @@ export class PanelMessageHandler {
       }
       case 'take-back':
         await conversation.takeBack(request.runId, request.queued);
-        return view.focus();
+        return focus();
       case 'answer':
         return conversation.answer(request.chosen);
       case 'stop':
@@ -241,7 +258,7 @@ export class PanelMessageHandler {
         const summary = request.summary && (await conversation.summary());
         await conversation.open(undefined);
         if (summary) view.post({ type: 'draft', text: summary });
-        return view.focus();
+        return focus();
       }
       case 'do-plan': {
         const { apart, text: instruction } = request;
@@ -259,12 +276,9 @@ export class PanelMessageHandler {
       case 'notice-pressed':
         return onNoticeButtonPressed(request.id, request.button);
       case 'action': {
-        this.acts += 1;
-        const own = this.acts;
         const { id, leavesPanel } = intentOfPanelAction(request.action);
         await vscode.commands.executeCommand(id, ...this.givenTo(request));
-        // A list opened by a later action keeps the focus.
-        return leavesPanel ? undefined : view.focus({ wanted: () => this.acts === own });
+        return leavesPanel ? undefined : focus();
       }
       case 'show-question':
         if (approvals.has(request.runId, request.toolCallId)) return approvals.show(request);
@@ -288,7 +302,7 @@ export class PanelMessageHandler {
         return this.parts.branches.forkBefore(request.runId, request.at);
       case 'restore-files':
         await this.parts.branches.restoreTo(request.runId, request.at);
-        return view.focus();
+        return focus();
       case 'retry-reply':
         return this.parts.branches.answerAgain(
           request.runId,
@@ -299,17 +313,17 @@ export class PanelMessageHandler {
         return this.parts.diffs.showMessage(request.runId, request.at);
       case 'undo':
         await this.parts.undo.calls(request.runId, request);
-        return view.focus();
+        return focus();
       case 'redo':
         await this.parts.undo.redo(request);
-        return view.focus();
+        return focus();
       case 'remove-rule':
         await this.parts.addedRules.remove(request);
-        return view.focus();
+        return focus();
       case 'allow-blocked': {
         const { blocked = [] } = (await this.call(request)) ?? {};
         if (blocked.length > 0) await allowBlockedHosts(request, blocked, this.parts.addedRules);
-        return view.focus();
+        return focus();
       }
       case 'review-file':
         return this.parts.changedFiles.review(request);
@@ -318,7 +332,7 @@ export class PanelMessageHandler {
       case 'review-files':
       case 'commit-files':
         await handleFileAction(request, this.parts);
-        return request.type === 'undo-file' ? view.focus() : undefined;
+        return request.type === 'undo-file' ? focus() : undefined;
       case 'open-diff':
         return this.openDiff(request);
       case 'show-change':
@@ -329,7 +343,7 @@ export class PanelMessageHandler {
         return this.letGoOn(request);
       case 'stop-command':
         await this.parts.commandsAtWork.stop(request.id);
-        return view.focus();
+        return focus();
       case 'open-port':
         return this.parts.ports.open(request.id);
       case 'command-output':

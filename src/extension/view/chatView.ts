@@ -127,14 +127,17 @@ export class ChatView {
     for (let tries = 0; tries < 3; tries++) {
       const now = await this.lookAll();
       const hasKeys = ([, look]: [ChatPageContainer, PanelActivity | 'silent']) => look !== 'silent' && look.focused;
-      const [location] = now.find(hasKeys) ?? now[0] ?? [];
+      const [location, look] = now.find(hasKeys) ?? now[0] ?? [];
       if (!location || wanted?.() === false) return;
       const focused = now.some(hasKeys);
       // A page cannot take the focus from its window, and a page with the focus would lose keys during a reveal.
       if (!focused) await location.reveal();
       this.events.flush();
-      location.post({ type: 'focus', ...(focused && !requested && { gently: true }) } satisfies HostMessage);
-      if (focused) return void (await this.lookAll()); // the answer confirms that the focus has moved, so that later dialogs keep theirs
+      // A page that answers late must not take the focus from what has opened since.
+      const gently = (focused && !requested) || look === 'silent';
+      location.post({ type: 'focus', ...(gently && { gently }) } satisfies HostMessage);
+      // The answer confirms that the focus has moved, so that later dialogs keep theirs.
+      if (focused || look === 'silent') return void (await this.lookAll());
     }
   }
 
