@@ -283,7 +283,7 @@ describe('undo of commands', () => {
     await run(
       'echo 1 > a.txt; rm src/b.txt; echo 1 > src/c.txt; while [ ! -e go ]; do sleep 0.05; done; rm go',
       async () => {
-        await eventually('the command is at work', () => editor.read('src/b.txt') === undefined);
+        await eventually('the command is at work', () => editor.read('src/c.txt') === '1\n');
         await editor.host.evaluate(async (vscode) => {
           const uri = vscode.Uri.joinPath(vscode.workspace.workspaceFolders![0]!.uri, 'src/c.txt');
           const document = await vscode.workspace.openTextDocument(uri);

@@ -1,7 +1,7 @@
 import { failuresOf, readReport, replaceInReport } from './report.ts';
 
 /** More files than this with a failure are no bad luck. */
-const maxFiles = 3;
+const maxFiles = 6;
 
 /**
  * A browser, an editor, a loaded machine: the few files of `part` in which something failed run once more, alone, as `<part>-again`, and are named.

@@ -19,6 +19,10 @@ export const canRunBwrap = (): boolean =>
 
 export const hasProgram = (name: string): boolean => spawnSync('sh', ['-c', `command -v ${name}`]).status === 0;
 
+/** Tests for a kernel that can keep processes from writing into named pipes: Landlock with a version from 2 on. */
+export const hasLandlock = (): boolean =>
+  spawnSync('perl', ['-e', 'exit(syscall(444, 0, 0, 1) >= 2 ? 0 : 1)']).status === 0;
+
 export interface BwrapResult {
   code: number | null;
   output: string;

@@ -201,14 +201,17 @@ export async function openTowpath(options: TowpathOptions = {}): Promise<Towpath
       };
     },
     async chooseFile(title, file) {
-      const dialog = page.getByText(title).first();
-      const input = page.locator('.quick-input-widget input').first();
-      await dialog.waitFor();
+      const dialog = page.locator('.quick-input-widget', { hasText: title });
+      const input = dialog.locator('input').first();
+      const value = async () => ((await dialog.isVisible()) ? input.inputValue({ timeout: 2000 }) : undefined);
+      // A list of the same title may be open before. The dialog begins with the path of a folder.
+      await eventually(`the dialog ${title} is open`, async () => path.isAbsolute((await value()) ?? ''));
       await eventually(`the dialog has taken ${file}`, async () => {
-        if (!(await dialog.isVisible())) return true;
         try {
           // While it looks into a folder it takes no answer, and it looks again whenever something is written.
-          if ((await input.inputValue({ timeout: 2000 })) !== file) await input.fill(file, { timeout: 2000 });
+          const written = await value();
+          if (written === undefined) return true;
+          if (written !== file) await input.fill(file, { timeout: 2000 });
           else await input.press('Enter', { timeout: 2000 });
         } catch {
           // It closed in between.

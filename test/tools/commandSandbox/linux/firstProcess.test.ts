@@ -10,7 +10,7 @@ import {
   programDescriptor,
   programMessage,
 } from '../../../../src/tools/commandSandbox/linux/firstProcess.ts';
-import { hasProgram } from '../../../support/bwrap.ts';
+import { hasLandlock, hasProgram } from '../../../support/bwrap.ts';
 
 describe('the first process of a sandbox', function () {
   this.timeout(30_000);
@@ -49,12 +49,10 @@ describe('the first process of a sandbox', function () {
     assert.deepEqual([code, output], [4, `${folder}\na\nb\nHOME=\n`]);
   });
 
-  it('writes in the writable folders, and into no pipe elsewhere', async () => {
-    const { output } = await run('echo x > open/file && mkdir open/a && mv open/file open/a; echo x > pipe', [
-      at('missing'),
-      at('open'),
-      '/dev',
-    ]);
+  it('writes in the writable folders, and into no pipe elsewhere', async function () {
+    if (!hasLandlock()) this.skip();
+    const line = 'echo x > open/file && mkdir open/a && mv open/file open/a; echo x > pipe';
+    const { output } = await run(line, [at('missing'), at('open')]);
     assert.equal(readFileSync(at('open/a/file'), 'utf8'), 'x\n');
     assert.match(output, /pipe: Permission denied/);
     assert.equal((await run('echo x > pipe', [folder])).code, 0);

@@ -16,6 +16,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { hostname } from 'node:os';
+import { hasLandlock } from '../../../support/bwrap.ts';
 import { outsideChanged, type Probe, type ProbeWorld, waits } from './probe.ts';
 
 /** A script, and its effect on the folders outside. */
@@ -128,6 +129,7 @@ export const writesOutside: readonly Probe[] = [
     'mkfifo $OUT/pipe; mknod $OUT/device c 1 3; mknod $OUT/whiteout c 0 0',
   ),
   outside('writes into a pipe that is read', 'echo x > $OUT/pipe || true', {
+    needs: hasLandlock() ? [] : ['Landlock'],
     prepare({ out, variables, cleanUp }) {
       execFileSync('mkfifo', ['-m', '666', `${out}/pipe`]);
       const reader = openSync(`${out}/pipe`, constants.O_RDWR | constants.O_NONBLOCK);
