@@ -239,8 +239,8 @@ export function createCommands(given: Dependencies): (id: TowpathCommandId, args
     'towpath.runAgain': () => repeatInterruptedWork(parts),
     'towpath.tryAnotherModel': (id?: string) => tryAnotherModel(parts, id),
     'towpath.newRun': async () => {
-      await showPanel();
-      await conversation.open(undefined);
+      // Opened at once: a message that is sent before the panel is shown begins the new run.
+      await Promise.all([conversation.open(undefined), showPanel()]);
       await view.focus();
     },
     'towpath.pickAgent': () => parts.agents.pick(),
