@@ -63,9 +63,8 @@ describe('answers', () => {
   const card = (tool: string) => editor.panel.cards(tool).last();
   const answer = (tool: string) => card(tool).getByRole('button', { name: 'Answer…', exact: true }).click();
   const written = () => editor.panel.composer.inputValue();
-  const hasFocus = () => editor.panel.composer.evaluate((element) => element.matches(':focus'));
   const typed = async (text: string) => {
-    await eventually('the message has the focus', hasFocus);
+    await editor.panel.hasTheKeys();
     await editor.page.keyboard.type(text);
     await eventually(`“${text}” stands in the message`, async () => (await written()) === text).catch(async (cause) => {
       throw new Error(`${cause.message}: ${JSON.stringify(await written())}`);
