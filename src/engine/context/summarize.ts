@@ -2,6 +2,7 @@ import type { ChatRequest } from '../../llm/core/client.ts';
 import type { ErrorInfo, Message } from '../../protocol/content/messages.ts';
 import type { RunEventBody } from '../../protocol/run/events.ts';
 import { isSpendingLimitError } from '../../protocol/run/money.ts';
+import { isDegenerateAnswer } from '../../protocol/text/degenerateText.ts';
 import { message } from '../../protocol/text/l10n.ts';
 import { joinLocalizableTexts, messageOf, toStoredText } from '../../protocol/text/localized.ts';
 import { truncateMiddle } from '../../protocol/text/shorten.ts';
@@ -60,7 +61,7 @@ export async function summarizeMessages(
   const ask = async (by: SummaryModel) => {
     const reply = await callModelAndRecord(by, requestFor(run, upTo, size, by), { emit, signal, beside: true });
     refused = isSpendingLimitError(reply.error) ? reply.error : undefined;
-    return reply.success ? reply.message?.content.trim() : undefined;
+    return reply.success ? usableSummary(reply.message) : undefined;
   };
   const chosen = await small?.().catch((error: unknown) => {
     const text = joinLocalizableTexts([messageOf(error), message('The model of this run writes the summary.')]);
@@ -102,8 +103,14 @@ export async function prefetchSummary(
       },
     },
   );
-  const text = reply.success ? reply.message?.content.trim() : undefined;
+  const text = reply.success ? usableSummary(reply.message) : undefined;
   return text && !signal.aborted ? truncateToTokens(text, size.writes) : undefined;
+}
+
+/** Returns no text for an answer that the next summarizer, at last the plain list, replaces. */
+function usableSummary(answer: Message | undefined): string {
+  const text = answer?.content.trim() ?? '';
+  return isDegenerateAnswer(text, instructions(0)) ? '' : text;
 }
 
 interface Before {

@@ -29,15 +29,28 @@ export function nameRun(
     const messages = [{ role: 'user' as const, content: truncateMiddle(first!, textLimit) }];
     const request = { model: chosen.model, systemPrompt: instructions, messages };
     const sent = requestEventFields(chosen, request);
+    const complete = new AbortController();
+    let answer = '';
     await askModel(
       chosen,
       request,
-      { signal },
+      {
+        signal: AbortSignal.any([signal, complete.signal]),
+        shows: () => false,
+        onRetry() {
+          answer = '';
+        },
+        onChunk({ content = '' }) {
+          answer += content;
+          if (goesOn(answer)) complete.abort(); // a small model may go on for thousands of tokens
+        },
+      },
       {
         begins: () => void emit({ type: 'request', model: chosen.model, ...sent }),
         async ended(reply) {
           if (signal.aborted) return;
-          const title = reply.success ? titleIn(reply.message?.content ?? '') : '';
+          const said = reply.success ? reply.message?.content : complete.signal.aborted ? answer : undefined;
+          const title = titleIn(said ?? '');
           const usage = reply.usage && { usage: reply.usage, ...sent };
           if (title || usage) await emit({ type: 'title', title, ...usage });
         },
@@ -53,8 +66,12 @@ export function nameRun(
   };
 }
 
+/** Tests for more text than a title. */
+const goesOn = (answer: string): boolean => /\n\s*\S|.{200}/.test(answer.trimStart());
+
 function titleIn(answer: string): string {
   const [line = ''] = answer.trim().split(/\r?\n/);
+  if (line.endsWith(':')) return ''; // it introduces an answer
   const bare = line.replace(/^[\s#*"'“„«`]+|[\s*"'”“»`.]+$/gu, '').replace(/\s+/g, ' ');
   return [...bare].length <= titleLimit ? bare : '';
 }

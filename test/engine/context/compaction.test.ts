@@ -131,13 +131,18 @@ user and a fourth, short`,
     assert.deepEqual([run.messages.length, run.compactions.length, run.error], [8, 1, undefined]);
   });
 
-  it('a summary that fails is a plain list, and the work goes on', async () => {
-    const error = new LLMError('LLM_HTTP_ERROR', 'Out of order.');
-    await begin(7800, long('one'), long('two'), long('three'), { error }, said('Four.'));
-    for (const text of ['first', 'second', 'third']) await (text === 'first' ? talk.start(text) : talk.continue(text));
-    assert.equal((await talk.continue('fourth')).assistantText, 'Four.');
-    assert.match((await talk.kept()).compactions[0]!.summary!, /^- Person: first\n- Agent: one: some words/);
-  });
+  const failing: Record<string, ScriptedReply> = {
+    fails: { error: new LLMError('LLM_HTTP_ERROR', 'Out of order.') },
+    'is a loop': { text: `I am glad. ${'The test has passed. '.repeat(50)}` },
+  };
+  for (const [what, summary] of Object.entries(failing))
+    it(`a summary that ${what} is a plain list, and the work goes on`, async () => {
+      await begin(7800, long('one'), long('two'), long('three'), summary, said('Four.'));
+      for (const text of ['first', 'second', 'third'])
+        await (text === 'first' ? talk.start(text) : talk.continue(text));
+      assert.equal((await talk.continue('fourth')).assistantText, 'Four.');
+      assert.match((await talk.kept()).compactions[0]!.summary!, /^- Person: first\n- Agent: one: some words/);
+    });
 
   it('long arguments of old calls are shortened too, and what is kept stays whole', async () => {
     const content = words(2000);
@@ -160,7 +165,7 @@ user and a fourth, short`,
   });
 
   it('a summary takes a share of the window, however long it is', async () => {
-    const essay = { text: 'All of it again. '.repeat(1000), ...uncounted };
+    const essay = { text: Array.from({ length: 1000 }, (_, at) => `All of ${at} again. `).join(''), ...uncounted };
     await begin(7800, long('one'), long('two'), long('three'), essay, said('Four.'));
     for (const text of ['first', 'second', 'third']) await (text === 'first' ? talk.start(text) : talk.continue(text));
     await talk.continue('fourth');

@@ -206,6 +206,8 @@ describe('a run', () => {
     ['Das Grüßen mehrerer Menschen', 'Das Grüßen mehrerer Menschen'],
     ['a name '.repeat(20), 'Please mend the greeting.'],
     ['***', 'Please mend the greeting.'],
+    ['Here is a fix to this error:', 'Please mend the greeting.'],
+    [`Mend the greeting\n${'It says hello. '.repeat(5000)}`, 'Mend the greeting'],
   ];
   for (const [answer, shown] of names)
     it(`is named by a model for small work: ${JSON.stringify(answer.slice(0, 40))} → ${shown}`, async () => {

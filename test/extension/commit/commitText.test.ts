@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { extractCommitMessage } from '../../../src/extension/commit/commitText.ts';
+import { commitMessagePrompt, extractCommitMessage } from '../../../src/extension/commit/commitText.ts';
 
 const limits = { subject: 20, line: 30 };
 const check = (answer: string, message: string, within = limits) =>
@@ -16,6 +16,8 @@ describe('an answer as a commit message', () => {
     ['an announcement', 'Sure, here it is:\n\nMend it', 'Mend it'],
     ['a label', 'Commit message: Mend it', 'Mend it'],
     ['quotes', '"Mend it"', 'Mend it'],
+    ['a loop', `The newest commit is:\n${'- parser: accept empty lines\n'.repeat(5)}`, ''],
+    ['a copy of the instructions', `${commitMessagePrompt(limits)}\n\nparser: accept lines`, ''],
     ['bold', '**Mend it**\n\n**Why** is said.', 'Mend it\n\n**Why** is said.'],
     ['code at its beginning is no quote', '`lock` is mended', '`lock` is mended'],
     ['a colon at the end is no announcement', 'Mend these:\n- a', 'Mend these:\n\n- a'],
