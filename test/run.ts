@@ -3,6 +3,7 @@
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import path from 'node:path';
+import { findRealModels } from './real/models.ts';
 import { onceMore } from './support/again.ts';
 import { binary, type CommandOptions, node, runCommand } from './support/command.ts';
 import { whenToldToEnd } from './support/editor/ending.ts';
@@ -22,6 +23,8 @@ interface Part {
   from?: 'ci' | 'all';
   /** Runs only when it is named. */
   named?: true;
+  /** Returns why the part is left out on this machine; it counts as one pending test then. */
+  leftOut?(): Promise<string | undefined>;
   /** It runs while this one does, which leaves a processor idle. What it has to say comes after that. */
   beside?: string;
   run(options: CommandOptions): Promise<boolean>;
@@ -119,6 +122,20 @@ const parts: Part[] = [
     },
   },
   {
+    name: 'real',
+    counts: true,
+    from: 'ci',
+    leftOut: async () => ((await findRealModels()).some(({ file }) => file) ? undefined : 'no registry'),
+    run(options) {
+      // All figures when it is named.
+      const env: CommandOptions['env'] = isAsked('real') ? { TOWPATH_TRIES: 'many' } : {};
+      return all(
+        { ...options, env },
+        node(...mochaArguments('real'), '--no-config', '--timeout', '600000', 'test/real/*.test.ts'),
+      );
+    },
+  },
+  {
     name: 'quick',
     counts: true,
     named: true,
@@ -211,6 +228,11 @@ async function run(part: Part, output?: number): Promise<void> {
   if (needless.has(name) || signal.aborted) {
     failed += 1;
     summary[place] = line(name, 'not run');
+    return;
+  }
+  const reason = await part.leftOut?.();
+  if (reason !== undefined) {
+    summary[place] = `${line(`${name}: left out (${reason})`, '')}  0 passed, 0 failed, 1 pending`;
     return;
   }
   if (output === undefined) console.log(`\n── ${name} ──`);

@@ -154,7 +154,7 @@ const releaseWalks = ['connections', 'hostile', 'long', 'places', 'settings', 'w
 
 /** Returns the unit test files of a step, the longest first. Throws when a file that is named here does not exist. */
 export function unitFiles(step: Step): string[] {
-  const files = testFiles('test').filter((file) => !file.startsWith('test/e2e/'));
+  const files = testFiles('test').filter((file) => !/^test\/(e2e|real)\//.test(file));
   assertExist([...slowUnits, ...longestUnits], files);
   return [...new Set([...longestUnits, ...files])].filter((file) => step !== 'usual' || !slowUnits.includes(file));
 }
