@@ -11,6 +11,8 @@ interface Confinement {
   report: Promise<SandboxReport | Error | undefined>;
   /** Resolves when no change is being kept. */
   settled(): Promise<unknown>;
+  /** Abandons the command, unless its changes are being kept or were kept; then returns false. */
+  leave(): boolean;
 }
 
 /**
@@ -43,7 +45,13 @@ export function confine(
   const abandon = () => {
     isAbandoned = true;
   };
-  return { started: { ...command, ended, abandon }, report, settled: async () => keeping?.catch(() => undefined) };
+  const leave = () => {
+    if (keeping) return false;
+    abandon();
+    return true;
+  };
+  const settled = async () => keeping?.catch(() => undefined);
+  return { started: { ...command, ended, abandon }, report, settled, leave };
 }
 
 /** Returns the paths (absolute) that a command could not write because of the sandbox. */

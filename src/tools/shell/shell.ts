@@ -1,4 +1,4 @@
-// @invariant sandbox-never-falls-back: A command that is allowed because of the sandbox runs in it or not at all.
+// @invariant sandbox-never-falls-back: A command that is allowed because of the sandbox runs in it or not at all; outside, after an approval of the user.
 import { randomUUID } from 'node:crypto';
 import { homedir } from 'node:os';
 import { isDeepStrictEqual } from 'node:util';
@@ -147,14 +147,14 @@ export function shellTool({
       }
       if (program !== undefined) return { outsideReason: message('“{0}” does not work in the sandbox.', program) };
       const isUndoable = async () => (await covers?.([]))?.isWhole === true;
-      return { sandboxed: { isUndoable, run: (context) => start(context, sandbox) } };
+      return { sandboxed: { isUndoable, run: (context, exit) => start(context, sandbox, exit) } };
     }
 
     async function realFolders(): Promise<string[]> {
       return (await resolveWorkspaceRoots(openFolderRoots(workspace.roots))).map(({ realPath }) => realPath);
     }
 
-    async function start(context: ToolContext, confinedBy?: ShellOptions['sandbox']) {
+    async function start(context: ToolContext, confinedBy?: ShellOptions['sandbox'], exit?: AbortSignal) {
       const now = await resolvePath(workspace.roots, workingFolder, 'list');
       if (now.path !== folder.path)
         throw new ToolError(
@@ -180,7 +180,7 @@ export function shellTool({
       const settle = await made.begin(context.runId, { line: command, outputs, parts });
       return run(command, folder.path, context, {
         timeout: time,
-        confined: confined && { sandbox: confined, questions },
+        confined: confined && { sandbox: confined, questions, ...(exit && { exit }) },
         ...(confined && { onDenial: (paths, changed) => denials.set(denialKey, { paths, changed, allowed }) }),
         mirror: shown,
         marker,
