@@ -172,6 +172,8 @@ export interface ToolCallPlan {
   };
   /** Reason why a command cannot run in the sandbox; used only under the preset `sandbox`. */
   outsideReason?: LocalizableText;
+  /** Reason that the model gives for running outside of the sandbox: its own text. */
+  modelReason?: string;
   /** Folder outside of the workspace (absolute, real) that a rule can allow, so that the command can run in the sandbox. */
   allowableFolder?: string;
   /** Read-only execution without an approval, or a sentence with the reason why the command is not known to be read-only. */

@@ -113,7 +113,7 @@ export async function runCommand(
       await sandbox?.discard();
       throw new ToolError(
         'TOOL_EXEC_FAILED',
-        `${end.exceeded.message} It has changed nothing. Use less, or ask with \`outside\`.`,
+        `${end.exceeded.message} It has changed nothing. Use less, or ask with the reason in \`outside\`.`,
         outcomeDetails(end.exceeded.reason, await result(left)),
       );
     }

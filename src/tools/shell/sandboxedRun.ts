@@ -88,7 +88,7 @@ export function sandboxNote(
     [special, 'because they are no files'],
   ];
   const notes = [
-    ...(limits.length > 0 ? [`Sandbox: ${limits.join('; ')}. Ask with \`outside\`.`] : []),
+    ...(limits.length > 0 ? [`Sandbox: ${limits.join('; ')}. Ask with the reason in \`outside\`.`] : []),
     ...notKept.flatMap(([paths, reason]) => (paths.length > 0 ? [`Not kept, ${reason}: ${listed(paths)}.`] : [])),
   ];
   return notes.length > 0 ? notes.join(' ') : undefined;

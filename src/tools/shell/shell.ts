@@ -27,7 +27,7 @@ import { createPausableTimeout } from './pausableTimeout.ts';
 import { readOnlyCommandTimeAndOutputLimit, runReadOnlyCommand } from './readOnlyRun.ts';
 import { runCommand } from './runCommand.ts';
 import { SandboxDenials } from './sandboxDenials.ts';
-import { commonAllowableFolder, explainDenial, isNowAllowed } from './sandboxEscape.ts';
+import { commonAllowableFolder, explainDenial, isNowAllowed, requestToLeave } from './sandboxEscape.ts';
 import { sandboxQuestions } from './sandboxQuestions.ts';
 import { SeenOutputFiles } from './seenOutputFiles.ts';
 
@@ -136,14 +136,16 @@ export function shellTool({
 
     async function inSandbox(
       sandbox: NonNullable<ShellOptions['sandbox']>,
-    ): Promise<Pick<ToolCallPlan, 'sandboxed' | 'outsideReason' | 'allowableFolder'>> {
+    ): Promise<Pick<ToolCallPlan, 'sandboxed' | 'outsideReason' | 'modelReason' | 'allowableFolder'>> {
       const program = programForOutside(command);
-      const denial = outside && !goesOn && program === undefined ? denials.of(denialKey) : undefined;
+      const leaving = requestToLeave(outside);
+      const denial = leaving && !goesOn && program === undefined ? denials.of(denialKey) : undefined;
       const allowed = denial ? context.allowedFolders() : [];
-      if (outside && !(denial && isNowAllowed(denial, allowed))) {
-        if (!denial) return { outsideReason: message('The model asks to run it outside the sandbox.') };
+      const modelReason = leaving?.reason !== undefined && { modelReason: leaving.reason };
+      if (leaving && !(denial && isNowAllowed(denial, allowed))) {
+        if (!denial) return { outsideReason: message('The model asks to run it outside the sandbox.'), ...modelReason };
         const find = async (path: string) => sandbox.allowableFolder?.(path, await realFolders());
-        return explainDenial(denial, await commonAllowableFolder(denial, allowed, find));
+        return { ...explainDenial(denial, await commonAllowableFolder(denial, allowed, find)), ...modelReason };
       }
       if (program !== undefined) return { outsideReason: message('“{0}” does not work in the sandbox.', program) };
       const isUndoable = async () => (await covers?.([]))?.isWhole === true;
