@@ -128,6 +128,32 @@ describe('sandbox', () => {
     await editor.panel.cards('shell.run').nth(-2).getByTestId('allow-blocked').waitFor();
   });
 
+  it('a command that asks for a host runs outside, once, by the last row of the list', async () => {
+    const file = path.join(cacheFolder(), `towpath-e2e-${process.pid}`);
+    try {
+      await runs(`echo once >> ${file}; curl -sS --noproxy '' http://127.0.0.1:${server.port}/`);
+      await editor.dialog.click('Always Allow…');
+      const row = 'Run this command outside the sandbox, once';
+      await isListed(row);
+      assert.match(await quickPickOf(editor.page).rows.last().innerText(), new RegExp(row));
+      await editor.screenshot('sandbox-outside-once');
+      await quickPickOf(editor.page).pick(row);
+      await done();
+      assert.match(JSON.stringify(provider.requests.at(-1)!.body), /hello/);
+      assert.equal(readFileSync(file, 'utf8'), 'once\n');
+      const says = async () => {
+        await card().getByText('Ran outside the sandbox').waitFor();
+        assert.equal(await card().getByText('Blocked by the sandbox').count(), 0);
+      };
+      await says();
+      await editor.screenshot('sandbox-outside-once-card');
+      await editor.reload();
+      await says();
+    } finally {
+      rmSync(file, { force: true });
+    }
+  });
+
   it('one answer covers all package registries: a row of the list, and of the rules', async () => {
     const fetch = `curl -sS --noproxy '' http://127.0.0.1:${server.port}/npm/package`;
     await runs(fetch);
@@ -230,8 +256,11 @@ describe('sandbox', () => {
   });
 
   it('running outside asks, and the card says so', async () => {
-    await runs('echo three >> a.txt', { outside: true });
-    assert.match(await editor.dialog.text(), /^Run this command outside the sandbox\?/);
+    await runs('echo three >> a.txt', { outside: 'The file belongs to the ssh-agent.' });
+    assert.match(
+      await editor.dialog.text(),
+      /^Run this command outside the sandbox\?[\s\S]*“The file belongs to the ssh-agent\.”/,
+    );
     await editor.screenshot('sandbox-outside');
     await editor.dialog.click('Run Outside Sandbox');
     await done();

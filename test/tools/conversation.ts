@@ -33,6 +33,7 @@ export interface Conversation {
 }
 
 export interface ConversationOptions {
+  runId?: string;
   tools?: readonly Tool[];
   /** The answer to every question, or what gives it. Default: allow. */
   answer?: ApprovalAnswer['decision'] | ApprovalAnswer | ApprovalRequester;
@@ -83,7 +84,7 @@ export function conversation(workspace: Workspace, options: ConversationOptions 
     return sha256(content);
   };
   const context: CallContext = {
-    runId: 'run',
+    runId: options.runId ?? 'run',
     agentId: 'default',
     signal: stop.signal,
     grants,

@@ -25,7 +25,7 @@ import { DialogLock } from './dialogSlot.ts';
 import { approvalCallKey, findApproval, type PendingApproval } from './findApproval.ts';
 import { ApprovalReminders, type RemindableApproval } from './reminders.ts';
 import type { ApprovalReviewEditors } from './reviews.ts';
-import { type RuleChoice, ruleChoices } from './ruleChoices.ts';
+import { outsideChoice, type RuleChoice, ruleChoices } from './ruleChoices.ts';
 
 interface Waiting extends RemindableApproval, PendingApproval {
   request: ApprovalRequest;
@@ -290,7 +290,9 @@ export class ApprovalDialogQueue implements vscode.Disposable {
     const placeholder = t('Towpath: Approvals… shows these rules and can delete them');
     const pick = (choices: RuleChoice[]) =>
       this.whileWaiting([waiting], over, (gone) => pickNumbered(t('Back'), choices, { title, placeholder }, gone));
-    let chosen = await pick(ruleChoices(offered));
+    const own = waiting.request.plan.offersOutside ? [outsideChoice()] : [];
+    let chosen = await pick([...ruleChoices(offered), ...own]);
+    if (chosen?.outside) return over.aborted ? undefined : waiting.answer({ decision: 'deny', outside: true });
     if (chosen && !chosen.made && !over.aborted) chosen = await pick(ruleChoices(offered, true));
     const made = chosen?.made;
     if (!made || over.aborted || !this.waiting.includes(waiting)) return;

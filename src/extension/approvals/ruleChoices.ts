@@ -10,8 +10,10 @@ import { hostList } from './hostList.ts';
 import type { PolicyScope } from './policies.ts';
 
 export interface RuleChoice extends vscode.QuickPickItem {
-  /** Rules of the choice; absent for the row that leads to the rules for all workspaces. */
+  /** Rules of the choice; absent for the row that leads to the rules for all workspaces, and with `outside`. */
   made?: { rules: readonly PermissionRule[]; scope: PolicyScope };
+  /** The row makes no rule: the command runs outside of the sandbox, once. */
+  outside?: true;
 }
 
 /** Returns the choices of *Always Allow…*: for this workspace, and behind a further row for all workspaces. */
@@ -25,6 +27,13 @@ export function ruleChoices(offered: readonly PermissionRule[][], everywhere = f
     ? rows
     : [...rows, { label: t('For All Workspaces…') }];
 }
+
+/** Returns the row that answers only the request at hand: its command ends, and starts again outside of the sandbox. */
+export const outsideChoice = (): RuleChoice => ({
+  label: t('Run this command outside the sandbox, once'),
+  detail: t('With your permissions. It starts again from the beginning.'),
+  outside: true,
+});
 
 function choiceOf(rules: readonly PermissionRule[], scope: string): vscode.QuickPickItem {
   const [only] = rules;

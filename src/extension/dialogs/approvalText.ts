@@ -16,7 +16,7 @@ export interface ApprovalText {
 }
 
 /**
- * Returns a title, the text to allow and up to three further lines if applicable: location, loss, and reason.
+ * Returns a title, the text to allow and up to four further lines if applicable: location, loss, reason, and the model's own reason.
  * @param edited the user's version from a review; `reviewed`: the review was opened
  * @param run title of the requesting run, if not the shown one
  */
@@ -33,6 +33,7 @@ export function approvalText(request: ApprovalRequest, edited?: string, reviewed
     locationLine(plan),
     plan.loss && escapeInvisibleInLine(plan.loss.text),
     unseen ? [...reasons, readFirst()].join(' ') : reasons.join(' '),
+    plan.sandbox === 'outside' && plan.modelReason !== undefined && t('“{0}”', safeModelReason(plan.modelReason)),
   ];
   return {
     message: titled(excerptLineForDialog(escapeInvisibleInLine(titleOf(plan)), longestLine).text, run),
@@ -70,9 +71,15 @@ const titled = (what: string, run: string | undefined): string =>
   run === undefined ? what : t('{0} (run “{1}”)', what, safeRunTitle(run));
 
 /** Formats a run title: text of a model or a user must not imitate the end of the title. */
-export const safeRunTitle = (title: string): string =>
-  truncateWithEllipsis(escapeInvisibleInProseLine(title).replaceAll('”', '"'), longestTitle);
+export const safeRunTitle = (title: string): string => quotable(title, longestTitle);
 const longestTitle = 60;
+
+const safeModelReason = (reason: string): string => quotable(reason, longestModelReason);
+const longestModelReason = 200;
+
+/** Shortens text for “ ”, whose end it must not imitate. */
+const quotable = (text: string, longest: number): string =>
+  truncateWithEllipsis(escapeInvisibleInProseLine(text).replaceAll(/[“”„]/g, '"'), longest);
 
 /**
  * Prevents line breaks: the editor's dialogs are as narrow as their longest word and never scroll, so long text would push the buttons out
@@ -160,11 +167,11 @@ export const approvalButtonLabels = {
 
 export const maxListedApprovals = 12;
 
-/** Tests if an approval fits on a single line of a list: nothing is omitted, and no protected path is concerned. */
+/** Tests if an approval fits on a single line of a list: nothing is omitted, no protected path is concerned, and no command leaves the sandbox. */
 export function fitsApprovalList({ plan, note }: ApprovalRequest): boolean {
-  const { command, details, grant, loss, outputs = [], allowableFolder } = plan;
+  const { command, details, grant, loss, outputs = [], sandbox } = plan;
   if (
-    allowableFolder !== undefined ||
+    sandbox === 'outside' ||
     grant === undefined ||
     note !== undefined ||
     details !== undefined ||

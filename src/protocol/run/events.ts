@@ -278,8 +278,8 @@ const storedEvents = [
   // command that leaves no process. `about`: subject of a call outside the conversation, by argument name.
   //
   // The following `tool-end` has the actual `changes` (an empty list means none), or the possible changes of a failed or interrupted call.
-  // `sandbox` is present for a command of a run with the preset `sandbox`. `snapshot` identifies the state of the files before the call, to compare after a kill; at its end, the state from which the record of
-  // background commands goes on.
+  // `sandbox` is present for a command of a run with the preset `sandbox`; a second `tool-start` restarts it outside. `snapshot` identifies
+  // the state of the files before the call, to compare after a kill; at its end, from which the record of background commands goes on.
   //
   // `interruptedAt` is the last recorded activity before the editor closed (epoch milliseconds), `stillRunning` the processes found at
   // recovery, `outputId` the content id of long output, `exitCode` null for a signal, `outcome` the result of a node's call without images.

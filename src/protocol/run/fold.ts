@@ -24,6 +24,9 @@ const leavesProgress = new Set<RunEvent['type']>([
   ...(['command-changes', 'queued', 'queued-change', 'queued-remove'] as const),
 ]);
 
+/** Fields of a call that are those of its newest start. */
+const startFields = ['changes', 'moved', 'command', 'step', 'onlyReads', 'sandbox', 'snapshot'] as const;
+
 /** Fields of a call that are those of its newest end: a node repeats a call under the same id. */
 const endFields = [
   ...(['ms', 'ok', 'code', 'changes', 'moved', 'unrecorded', 'lost', 'lostCount', 'lines', 'repositories'] as const),
@@ -222,15 +225,9 @@ export function applyEvent(run: Run, event: RunEvent): void {
       }
       call.ok = undefined; // a continued node reuses the id
       call.code = undefined;
-      call.changes = event.changes;
-      call.moved = event.moved;
-      call.command = event.command;
+      for (const key of startFields) call[key] = event[key] as never;
       if (event.command && event.snapshot === undefined) run.ran = true;
-      call.step = event.step;
-      call.onlyReads = event.onlyReads;
-      call.sandbox = event.sandbox;
-      call.snapshot = event.snapshot;
-      delete call.again;
+      for (const key of ['again', 'blocked', 'output'] as const) delete call[key]; // a command may start again outside of its sandbox
       if (event.about) call.about = event.about;
       break;
     }

@@ -111,13 +111,15 @@ export interface ToolContext {
 
 /**
  * `tool`: name for rules; `target`: what the call wants to access, for the record. The texts and the grant are those of an approval.
- * `isUnattended`: the call has ended, so that nobody is asked and nothing is recorded.
+ * `isUnattended`: the call has ended, so that nobody is asked and nothing is recorded. `offersOutside`: the user may end the sandboxed call
+ * and run it outside instead.
  */
 export interface AccessRequest
   extends Pick<ToolCallPlan, 'what' | 'where' | 'why' | 'details' | 'site' | 'registries' | 'grant'> {
   tool: string;
   target: AccessTarget;
   isUnattended?: true;
+  offersOutside?: true;
 }
 
 /**
@@ -163,9 +165,15 @@ export interface ToolCallPlan {
   /** Sites of all package registries, if `site` is one of them. */
   registries?: readonly string[];
   /** Execution in the sandbox. `isUndoable` tells if an undo will restore what the call changes. */
-  sandboxed?: { run(context: ToolContext): Promise<unknown>; isUndoable(): Promise<boolean> };
+  sandboxed?: {
+    /** Resolves to undefined if `exit` has ended the call: its processes are gone, and none of its changes are kept. */
+    run(context: ToolContext, exit?: AbortSignal): Promise<unknown>;
+    isUndoable(): Promise<boolean>;
+  };
   /** Reason why a command cannot run in the sandbox; used only under the preset `sandbox`. */
   outsideReason?: LocalizableText;
+  /** Reason that the model gives for running outside of the sandbox: its own text. */
+  modelReason?: string;
   /** Folder outside of the workspace (absolute, real) that a rule can allow, so that the command can run in the sandbox. */
   allowableFolder?: string;
   /** Read-only execution without an approval, or a sentence with the reason why the command is not known to be read-only. */
@@ -217,6 +225,8 @@ export interface ApprovalRequestPlan
   loss?: PlannedDataLoss & { text: string };
   /** Place of a command under the preset `sandbox`. */
   sandbox?: 'inside' | 'outside';
+  /** The user may run the command of the access outside of the sandbox instead, once. */
+  offersOutside?: true;
   english?: { what: string; where: string };
 }
 
@@ -313,6 +323,8 @@ export interface ApprovalAnswer {
   always?: boolean;
   /** The answer created a rule under which the call is planned and decided again: it allows nothing by itself. */
   isDecidedAgain?: true;
+  /** With the denial of an access that offers it: the command runs outside of the sandbox instead, from the beginning. */
+  outside?: true;
 }
 
 export function editableApprovalText({ plan, call }: Pick<ApprovalRequest, 'plan' | 'call'>): string | undefined {

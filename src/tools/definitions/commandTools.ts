@@ -37,7 +37,11 @@ export const shellRunDefinition = {
       .optional()
       .meta({ help: 'Default: the setting `towpath.shell.timeout` (600).' }),
     background: z.boolean().optional().meta({ help: 'Continue the command after the call has its result.' }),
-    outside: z.boolean().optional().meta({ help: 'Ask to run outside of the sandbox.' }),
+    // Earlier runs and workflows have `true`, without a reason.
+    outside: z
+      .union([z.string(), z.boolean()])
+      .optional()
+      .meta({ promptType: 'string', help: 'Ask to run outside of the sandbox: the reason, or `true`.' }),
   },
   gives: {
     exitCode: z

@@ -2,8 +2,8 @@ import * as z from 'zod';
 import type { JsonSchema } from '../../protocol/content/tools.ts';
 
 /**
- * Definition of a tool without its implementation. Marks in `meta` of an argument: `help` is text for users only, `path` marks a path, and
- * `unlisted` an argument that is accepted but absent from prompts.
+ * Definition of a tool without its implementation. Marks in `meta` of an argument: `help` is text for users only, `path` marks a path,
+ * `unlisted` an argument that is accepted but absent from prompts, and `promptType` is the only type that prompts name, of several accepted.
  */
 export interface BuiltinToolDefinition<Shape extends z.ZodRawShape, Gives extends z.ZodRawShape | undefined> {
   name: string;
@@ -23,6 +23,7 @@ const omittedKeywords = [
   'help',
   'path',
   'unlisted',
+  'promptType',
   'minimum',
   'maximum',
   'minLength',
@@ -51,6 +52,8 @@ function toJsonSchema(schema: z.ZodType): JsonSchema {
   const { $schema: _, ...parameters } = z.toJSONSchema(schema, {
     io: 'input',
     override: ({ jsonSchema, path }) => {
+      const { promptType } = jsonSchema as JsonSchema;
+      if (promptType !== undefined) Object.assign(jsonSchema, { type: promptType, anyOf: undefined });
       for (const keyword of omittedKeywords) delete (jsonSchema as JsonSchema)[keyword];
       if (jsonSchema.additionalProperties === false || isAnything(jsonSchema.additionalProperties))
         delete jsonSchema.additionalProperties;

@@ -7,6 +7,7 @@ import type { Workspace } from '../core/workspace.ts';
 import type { ApprovalSubject, QueuedApproval } from './approvalQueue.ts';
 import { localizePlan } from './localizePlan.ts';
 import { decidePlannedCallByPolicy } from './policySubject.ts';
+import type { SandboxExit } from './sandboxExit.ts';
 import { emitStoredEvent } from './storedEvents.ts';
 
 interface Dependencies {
@@ -14,15 +15,18 @@ interface Dependencies {
   policy(runId: string): ApprovalPolicy;
   ask(subjects: readonly ApprovalSubject[], context: CallContext): Promise<QueuedApproval[]>;
   localizer: Localizer;
+  /** Monotonic clock in milliseconds. */
+  now(): number;
 }
 
 /**
  * Creates the requests of calls at work, such as for a host that a sandboxed command connects to. Rules, presets and grants decide first,
  * as for a call; each decision is recorded.
  */
-export function createAccessRequests({ workspace, policy, ask, localizer }: Dependencies) {
-  return (call: ToolCall, context: CallContext): ToolContext['requestAccess'] =>
-    async ({ tool: name, target, isUnattended, ...texts }, signal) => {
+export function createAccessRequests({ workspace, policy, ask, localizer, now }: Dependencies) {
+  /** @param exit leaves the sandbox of the call; absent if that is not offered */
+  return (call: ToolCall, context: CallContext, exit?: SandboxExit): ToolContext['requestAccess'] =>
+    async ({ tool: name, target, isUnattended, offersOutside, ...texts }, signal) => {
       const plan = { ...texts, tool: name, run: () => Promise.reject(new Error('An access is no call.')) };
       const tool: Tool = {
         definition: { name, description: '', parameters: {} },
@@ -30,8 +34,9 @@ export function createAccessRequests({ workspace, policy, ask, localizer }: Depe
         arguments: z.unknown(),
       };
       const current = context.workspace ?? workspace;
-      const signals = signal ? AbortSignal.any([context.signal, signal]) : context.signal;
-      const subject = { call, plan: Object.freeze(localizePlan(plan, localizer)), access: target };
+      const signals = AbortSignal.any([context.signal, signal, exit?.signal].filter((one) => one !== undefined));
+      const shown = { ...localizePlan(plan, localizer), ...(exit && offersOutside && { offersOutside }) };
+      const subject = { call, plan: Object.freeze(shown), access: target };
       for (;;) {
         const verdict = await decidePlannedCallByPolicy(
           { tool, args: {}, plan },
@@ -48,7 +53,9 @@ export function createAccessRequests({ workspace, policy, ask, localizer }: Depe
           return verdict.effect === 'allow';
         }
         const [asked] = await ask([subject], { ...context, signal: signals, canHold: undefined });
+        const began = now();
         const answer = await asked!.answer.catch(() => undefined);
+        if (answer?.outside) exit?.choose(Math.max(0, Math.round(now() - began)));
         if (answer) return answer.decision !== 'deny';
         await emitStoredEvent(context, {
           type: 'question',

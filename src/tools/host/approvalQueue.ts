@@ -122,7 +122,7 @@ export function createApprovalQueue(approve: ApprovalRequester, now: () => numbe
     });
     if (given === 'withdrawn' || given?.isDecidedAgain) return undefined;
     const { request } = question;
-    const answer = understood(given);
+    const answer = understood(given, request.plan);
     const { decision, words, edited, holds } = answer;
     outdate(request, answer, context);
     const waitedMs = Math.max(0, Math.round(now() - asked));
@@ -176,7 +176,8 @@ export function createApprovalQueue(approve: ApprovalRequester, now: () => numbe
 /** Tool by which rules name a request. */
 const ruledTool = ({ plan, call }: Pick<ApprovalRequest, 'plan' | 'call'>): string => plan.tool ?? call.name;
 
-function understood(given: ApprovalAnswer | undefined): ApprovalAnswer {
+function understood(given: ApprovalAnswer | undefined, { offersOutside }: ApprovalRequestPlan): ApprovalAnswer {
+  if (offersOutside && given?.decision === 'deny' && given.outside === true) return { decision: 'deny', outside: true };
   const decision = approvalDecisionSchema.safeParse(given?.decision).data ?? 'deny';
   if (decision === 'deny') {
     const feedback = typeof given?.words === 'string' ? given.words.trim() : '';

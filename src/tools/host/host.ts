@@ -16,7 +16,6 @@ import { type AppliedChanges, readFileChangeStates } from '../changes/changeStat
 import { type ExternalEdit, findExternalEdits } from '../changes/externalEdits.ts';
 import { repairInterruptedFiles } from '../changes/tornWrites.ts';
 import { normalizeToolArguments } from '../core/checkArguments.ts';
-import { didYouMean } from '../core/didYouMean.ts';
 import { throwIfInterrupted, throwInterrupted } from '../core/interruption.ts';
 import { limitOutcomeSize, toFailureOutcome, toSuccessOutcome } from '../core/outcome.ts';
 import {
@@ -44,9 +43,11 @@ import { createApprovalQueue } from './approvalQueue.ts';
 import type { BackgroundRecordings, EndedRecording } from './backgroundRecordings.ts';
 import { contextOfPolicies } from './callPolicies.ts';
 import { localizePlan } from './localizePlan.ts';
+import { missingToolError } from './missingTool.ts';
 import { normalizeArgumentPaths } from './normalizePaths.ts';
 import { decidePlannedCallByPolicy, type PlannedToolCall, planReadOnlyCall } from './policySubject.ts';
 import { addChangesToOutcome, beginRecording, endBackgroundRecord, endRecording } from './recordedChanges.ts';
+import { approveOutside, createSandboxExit } from './sandboxExit.ts';
 import { changesOfFailedCall, emitStoredEvent, type StoredUndoChanges, storeUndoState } from './storedEvents.ts';
 import { addRevisionToOutcome } from './userRevision.ts';
 import { findCompletedStepResult, stepStartRecord, toRecordedOutcome } from './workflowSteps.ts';
@@ -127,7 +128,7 @@ export function createToolHost({
 }: ToolHostOptions): ToolHost {
   const ask = createApprovalQueue(approve, now);
   const agree = createApprovalFlow({ workspace, prepare, judged, ask, localizer });
-  const requestAccess = createAccessRequests({ workspace, policy, ask, localizer });
+  const requestAccess = createAccessRequests({ workspace, policy, ask, localizer, now });
   const all = typeof tools === 'function' ? tools : () => tools;
   /** Recorded arguments, by call, if different from the sent arguments. */
   const recorded = new WeakMap<ToolCall, string>();
@@ -238,7 +239,8 @@ export function createToolHost({
         const marked = onlyReads && { onlyReads };
         const subject = context.step && callSubjectOf(args as ToolCall['arguments']);
         isStarted = true;
-        await emitStoredEvent(context, { type: 'tool-start', ...start, ...marked, ...step, ...subject });
+        const startRecord: RunEventBody = { type: 'tool-start', ...start, ...marked, ...step, ...subject };
+        await emitStoredEvent(context, startRecord);
         doing = undoState;
         hasEffect = !onlyReads && Boolean(context.step || context.recordsOutcome);
         if (plan?.change && plan.change.after !== null) {
@@ -247,6 +249,7 @@ export function createToolHost({
         }
         if (plan?.change) recorder?.noteChange(plan.change.realPath);
         throwIfInterrupted(context.signal);
+        const exit = sandboxed ? createSandboxExit(plan!) : undefined;
         const toolContext = contextOf(call, context, context.workspace ?? workspace, {
           async keepOutput(text) {
             outputId = await context.keepOutput(text);
@@ -260,13 +263,21 @@ export function createToolHost({
           commandGoesOn(one) {
             background = one;
           },
-          requestAccess: requestAccess(call, context),
+          requestAccess: requestAccess(call, context, exit),
         });
         const run = async () => {
           if (recording) await endBackgroundRecord(recording, backgroundRecordings, context, call.id);
           started = now(); // the duration excludes the user's decision
           if (!plan) return tool.run!(args, toolContext);
-          return (read ?? (sandboxed ? sandboxed.run : plan.run))(toolContext);
+          const ran = await (read ?? sandboxed?.run ?? plan.run)(toolContext, exit?.signal);
+          if (ran !== undefined || !exit?.signal.aborted) return ran;
+          throwIfInterrupted(context.signal);
+          find(call.name); // trust may have been revoked
+          const planned = { ...meantBy(tool, args), plan };
+          await approveOutside(call, planned, exit, policy(context.runId), context, context.workspace ?? workspace);
+          await emitStoredEvent(context, { ...startRecord, ...placeOf(false) });
+          started = now();
+          return plan.run(toolContext);
         };
         const running = run();
         // A stop waits for calls with side effects (a write completes, a command ends with its children), but not for reads.
@@ -342,9 +353,9 @@ export function createToolHost({
     asks = false,
   ): Promise<PreparedToolCall> {
     const meant = meantBy(tool, args);
-    const through = meant.tool === tool ? undefined : tool.definition.name;
+    const { through } = meant;
     const now = policy(context.runId);
-    const judgement = await decidePlannedCallByPolicy({ ...meant, plan: own, through }, now, context, world);
+    const judgement = await decidePlannedCallByPolicy({ ...meant, plan: own }, now, context, world);
     const isSandboxed = now.preset === 'sandbox' && own?.sandboxed !== undefined && !judgement.isExact;
     const effect = asks && judgement.effect === 'allow' ? 'ask' : judgement.effect;
     const verdict = { ...judgement, effect, ...(isSandboxed && { isSandboxed }) };
@@ -371,20 +382,14 @@ export function createToolHost({
     return { tool, args, verdict, plan: asked && Object.freeze(asked) };
   }
 
-  function meantBy(tool: Tool, args: unknown): Pick<PlannedToolCall, 'tool' | 'args'> {
-    return tool.target?.(args) ?? { tool, args };
+  function meantBy(tool: Tool, args: unknown): Omit<PlannedToolCall, 'plan'> {
+    const meant = tool.target?.(args) ?? { tool, args };
+    return meant.tool === tool ? meant : { ...meant, through: tool.definition.name };
   }
 
   function find(name: string): Tool {
     const tool = byName(name);
-    if (!tool) {
-      const names = visible().map(({ definition }) => definition.name);
-      const hint = absentServer(name, names) || didYouMean(name, names) || ` There are: ${names.join(', ')}.`;
-      throw new ToolError(
-        'TOOL_NOT_AVAILABLE',
-        `There is no tool ${JSON.stringify(name.slice(0, 100))}.${hint}${workspace.virtual ? ` ${virtualFoldersReadOnlyReason}` : ''}`,
-      );
-    }
+    if (!tool) throw missingToolError(name, visible(), Boolean(workspace.virtual));
     if (!workspace.trusted && tool.risk !== 'read') {
       const message = `${name} is not available: this workspace is not trusted, so nothing may be changed or run.`;
       throw new ToolError('TOOL_NOT_AVAILABLE', message);
@@ -441,10 +446,3 @@ const planning = ({ keepOutput }: CallContext): RunningCallContext => ({
   commandGoesOn: () => undefined,
   requestAccess: async () => false,
 });
-
-// Returns a hint for a tool `mcp.<server>.<tool>` of a server without any tool; otherwise an empty text.
-function absentServer(name: string, names: readonly string[]): string {
-  const server = /^mcp\.([^.]+)\./.exec(name)?.[1];
-  if (server === undefined || names.some((one) => one.startsWith(`mcp.${server}.`))) return '';
-  return ` No MCP server ${JSON.stringify(server.slice(0, 100))} is at work here: it is not set up, or did not start.`;
-}

@@ -12,7 +12,13 @@ import { type CommandOutputMirror, throttleLiveOutput } from './liveOutput.ts';
 import { processIdentity } from './orphanedCommands.ts';
 import { OutputSilenceDetector } from './outputSilence.ts';
 import type { PausableTimeout } from './pausableTimeout.ts';
-import { type CommandProcess, endCommandProcesses, processLabel, requestProcessGroupEnd } from './processes.ts';
+import {
+  type CommandProcess,
+  endCommandProcesses,
+  processEndGraceMs,
+  processLabel,
+  requestProcessGroupEnd,
+} from './processes.ts';
 import { confine, deniedWrites, sandboxNote } from './sandboxedRun.ts';
 import type { CommandQuestions } from './sandboxQuestions.ts';
 import { type CommandExit, formatCommandExit, startCommand } from './spawnCommand.ts';
@@ -28,15 +34,17 @@ interface RunOptions {
   background: BackgroundCommands;
   /** Background start: the result follows the first output. */
   goesOn?: boolean;
-  /** Confines the command: its changes are kept when it ends by itself, and else forgotten. */
-  confined?: { sandbox: SandboxedCommand; questions: Pick<CommandQuestions, 'answered' | 'detach'> } | undefined;
+  /** Confines the command: its changes are kept when it ends by itself, and else forgotten. `exit` ends it, to run it outside. */
+  confined?:
+    | { sandbox: SandboxedCommand; questions: Pick<CommandQuestions, 'answered' | 'detach'>; exit?: AbortSignal }
+    | undefined;
   /** Receives the paths that the sandbox did not let the command write, and the number of files that it changed. */
   onDenial?(paths: readonly string[], changed: number): void;
 }
 
 /**
  * Runs a command line until the end, the timeout or a stop; then all processes are gone, or the remaining processes are named. Or moves the
- * command to the background on request of the call or the user. Data and errors like `shell.run`.
+ * command to the background on request of the call or the user. Data and errors like `shell.run`; undefined if it has left the sandbox.
  */
 export async function runCommand(
   line: string,
@@ -73,6 +81,10 @@ export async function runCommand(
       resolve('stopped');
     });
   });
+  let forgetExit = () => {};
+  const leaving = new Promise<'left'>((resolve) => {
+    forgetExit = onAbort(confined?.exit, () => confinement?.leave() && resolve('left'));
+  });
   const recordStart = async () => {
     const identity = started.pid === undefined ? undefined : await processIdentity(started.pid);
     if (identity && !ending.signal.aborted) context.commandStarted(identity);
@@ -87,11 +99,12 @@ export async function runCommand(
     started.letGo();
   };
   try {
-    const ends = [started.ended, stopped, ...(timedOut ? [timedOut] : [])];
+    const ends = [started.ended, stopped, leaving, ...(timedOut ? [timedOut] : [])];
     const first = await Promise.race([...ends, letGoOn.asked, ...(quiet ? [quiet.settled] : [])]);
     const end = first === 'quiet' || first === 'goes on' ? await Promise.race([...ends, untilAnswered(first)]) : first;
     if (end === 'quiet' || end === 'goes on') return await goOn(end === 'goes on');
     reason = endText(end);
+    if (end === 'left') return await leave();
     if (typeof end === 'string') return await cutShort(end);
     // Processes left in the group are ended; an independent daemon survives and is named.
     const left = await endCommandProcesses(started.pid!, marker, sandbox?.leavesProcesses ? 'all' : 'group');
@@ -100,7 +113,7 @@ export async function runCommand(
       await sandbox?.discard();
       throw new ToolError(
         'TOOL_EXEC_FAILED',
-        `${end.exceeded.message} It has changed nothing. Use less, or ask with \`outside\`.`,
+        `${end.exceeded.message} It has changed nothing. Use less, or ask with the reason in \`outside\`.`,
         outcomeDetails(end.exceeded.reason, await result(left)),
       );
     }
@@ -118,6 +131,7 @@ export async function runCommand(
   } finally {
     ending.abort();
     stopListening();
+    forgetExit();
     quiet?.end();
     letGoOn.end();
     if (isCallsOwn) over();
@@ -140,6 +154,7 @@ export async function runCommand(
     live.end();
     isCallsOwn = false;
     stopListening(); // a stop of the run is none of the command
+    forgetExit();
     confined?.questions.detach();
     const { runId, toolCallId } = context;
     const text = output.text();
@@ -194,6 +209,12 @@ export async function runCommand(
     return details;
   }
 
+  /** Ends the command before it starts again outside; a stop does not wait for processes that want to end by themselves. */
+  async function leave(): Promise<undefined> {
+    await endCommandProcesses(started.pid!, marker, 'all', () => (signal.aborted ? 0 : processEndGraceMs));
+    await sandbox?.discard();
+  }
+
   async function cutShort(end: 'timeout' | 'stopped' | 'flooded'): Promise<never> {
     started.abandon();
     await confinement?.settled(); // its changes are being kept
@@ -222,7 +243,8 @@ export async function runCommand(
   }
 }
 
-function endText(end: CommandExit | 'timeout' | 'stopped' | 'flooded'): string {
+function endText(end: CommandExit | 'timeout' | 'stopped' | 'flooded' | 'left'): string {
+  if (end === 'left') return 'Ended: it runs outside of the sandbox.';
   if (end === 'timeout') return 'Ended: its time was over.';
   if (end === 'stopped') return 'Stopped.';
   if (end === 'flooded') return 'Ended: it wrote too much.';

@@ -5,6 +5,17 @@ import type { ToolCallPlan } from '../core/tool.ts';
 import { abbreviateHome } from '../policy/homePaths.ts';
 import type { SandboxDenial } from './sandboxDenials.ts';
 
+/**
+ * Returns the request of a call to run outside of the sandbox, with the reason that the model gives, if any; undefined if there is none. An
+ * empty text is none, because models fill in what they do not need.
+ */
+export function requestToLeave(outside: string | boolean | undefined): { reason?: string } | undefined {
+  if (typeof outside !== 'string') return outside ? {} : undefined;
+  const reason = outside.trim();
+  if (/^(false|null|none|no)?$/i.test(reason)) return undefined;
+  return /^(true|yes)$/i.test(reason) ? {} : { reason };
+}
+
 /** Tests if rules now allow all folders that a command could not write. A command that failed with a folder allowed is not helped by it. */
 export const isNowAllowed = ({ paths, allowed: before }: SandboxDenial, allowed: readonly string[]): boolean =>
   paths.every((path) => allowed.some((folder) => !before.includes(folder) && isBelow(path, folder)));

@@ -61,6 +61,7 @@ export function sandboxQuestions(
           site,
           ...(known.includes(site) && { registries: known }),
           grant: `${networkAccessTool} ${site}`,
+          offersOutside: true as const,
         };
       };
       return asked(prepare(), signal);

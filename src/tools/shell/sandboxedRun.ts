@@ -11,6 +11,8 @@ interface Confinement {
   report: Promise<SandboxReport | Error | undefined>;
   /** Resolves when no change is being kept. */
   settled(): Promise<unknown>;
+  /** Abandons the command, unless its changes are being kept or were kept; then returns false. */
+  leave(): boolean;
 }
 
 /**
@@ -43,7 +45,13 @@ export function confine(
   const abandon = () => {
     isAbandoned = true;
   };
-  return { started: { ...command, ended, abandon }, report, settled: async () => keeping?.catch(() => undefined) };
+  const leave = () => {
+    if (keeping) return false;
+    abandon();
+    return true;
+  };
+  const settled = async () => keeping?.catch(() => undefined);
+  return { started: { ...command, ended, abandon }, report, settled, leave };
 }
 
 /** Returns the paths (absolute) that a command could not write because of the sandbox. */
@@ -80,7 +88,7 @@ export function sandboxNote(
     [special, 'because they are no files'],
   ];
   const notes = [
-    ...(limits.length > 0 ? [`Sandbox: ${limits.join('; ')}. Ask with \`outside\`.`] : []),
+    ...(limits.length > 0 ? [`Sandbox: ${limits.join('; ')}. Ask with the reason in \`outside\`.`] : []),
     ...notKept.flatMap(([paths, reason]) => (paths.length > 0 ? [`Not kept, ${reason}: ${listed(paths)}.`] : [])),
   ];
   return notes.length > 0 ? notes.join(' ') : undefined;

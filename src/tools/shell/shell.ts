@@ -1,4 +1,4 @@
-// @invariant sandbox-never-falls-back: A command that is allowed because of the sandbox runs in it or not at all.
+// @invariant sandbox-never-falls-back: A command that is allowed because of the sandbox runs in it or not at all; outside, after an approval of the user.
 import { randomUUID } from 'node:crypto';
 import { homedir } from 'node:os';
 import { isDeepStrictEqual } from 'node:util';
@@ -27,7 +27,7 @@ import { createPausableTimeout } from './pausableTimeout.ts';
 import { readOnlyCommandTimeAndOutputLimit, runReadOnlyCommand } from './readOnlyRun.ts';
 import { runCommand } from './runCommand.ts';
 import { SandboxDenials } from './sandboxDenials.ts';
-import { commonAllowableFolder, explainDenial, isNowAllowed } from './sandboxEscape.ts';
+import { commonAllowableFolder, explainDenial, isNowAllowed, requestToLeave } from './sandboxEscape.ts';
 import { sandboxQuestions } from './sandboxQuestions.ts';
 import { SeenOutputFiles } from './seenOutputFiles.ts';
 
@@ -136,25 +136,27 @@ export function shellTool({
 
     async function inSandbox(
       sandbox: NonNullable<ShellOptions['sandbox']>,
-    ): Promise<Pick<ToolCallPlan, 'sandboxed' | 'outsideReason' | 'allowableFolder'>> {
+    ): Promise<Pick<ToolCallPlan, 'sandboxed' | 'outsideReason' | 'modelReason' | 'allowableFolder'>> {
       const program = programForOutside(command);
-      const denial = outside && !goesOn && program === undefined ? denials.of(denialKey) : undefined;
+      const leaving = requestToLeave(outside);
+      const denial = leaving && !goesOn && program === undefined ? denials.of(denialKey) : undefined;
       const allowed = denial ? context.allowedFolders() : [];
-      if (outside && !(denial && isNowAllowed(denial, allowed))) {
-        if (!denial) return { outsideReason: message('The model asks to run it outside the sandbox.') };
+      const modelReason = leaving?.reason !== undefined && { modelReason: leaving.reason };
+      if (leaving && !(denial && isNowAllowed(denial, allowed))) {
+        if (!denial) return { outsideReason: message('The model asks to run it outside the sandbox.'), ...modelReason };
         const find = async (path: string) => sandbox.allowableFolder?.(path, await realFolders());
-        return explainDenial(denial, await commonAllowableFolder(denial, allowed, find));
+        return { ...explainDenial(denial, await commonAllowableFolder(denial, allowed, find)), ...modelReason };
       }
       if (program !== undefined) return { outsideReason: message('“{0}” does not work in the sandbox.', program) };
       const isUndoable = async () => (await covers?.([]))?.isWhole === true;
-      return { sandboxed: { isUndoable, run: (context) => start(context, sandbox) } };
+      return { sandboxed: { isUndoable, run: (context, exit) => start(context, sandbox, exit) } };
     }
 
     async function realFolders(): Promise<string[]> {
       return (await resolveWorkspaceRoots(openFolderRoots(workspace.roots))).map(({ realPath }) => realPath);
     }
 
-    async function start(context: ToolContext, confinedBy?: ShellOptions['sandbox']) {
+    async function start(context: ToolContext, confinedBy?: ShellOptions['sandbox'], exit?: AbortSignal) {
       const now = await resolvePath(workspace.roots, workingFolder, 'list');
       if (now.path !== folder.path)
         throw new ToolError(
@@ -180,7 +182,7 @@ export function shellTool({
       const settle = await made.begin(context.runId, { line: command, outputs, parts });
       return run(command, folder.path, context, {
         timeout: time,
-        confined: confined && { sandbox: confined, questions },
+        confined: confined && { sandbox: confined, questions, ...(exit && { exit }) },
         ...(confined && { onDenial: (paths, changed) => denials.set(denialKey, { paths, changed, allowed }) }),
         mirror: shown,
         marker,

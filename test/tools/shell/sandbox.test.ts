@@ -76,7 +76,7 @@ describe('tools: shell.run in the sandbox', function () {
     const file = paths.join(sandbox.home, 'x');
     const ran = await run(talk(), `echo no > ${file}`);
     assert.equal(existsSync(file), false);
-    assert.equal(ran.note, `Sandbox: cannot write ${file}. Ask with \`outside\`.`);
+    assert.equal(ran.note, `Sandbox: cannot write ${file}. Ask with the reason in \`outside\`.`);
   });
 
   it('asks when the model wants to leave the sandbox, and runs outside only after a yes', async () => {
@@ -92,6 +92,35 @@ describe('tools: shell.run in the sandbox', function () {
       [request!.plan.sandbox, request!.plan.why.startsWith('The model asks to run it outside the sandbox.')],
       ['outside', true],
     );
+  });
+
+  const reasons: [name: string, outside: unknown, isAsked: boolean, reason?: string][] = [
+    ['the reason of the model', ' It needs the ssh-agent. ', true, 'It needs the ssh-agent.'],
+    ['no reason of an earlier run', true, true],
+    ['no reason of a model that gives none', 'true', true],
+    ['an empty reason: the command runs inside', '', false],
+    ['none: the command runs inside', 'false', false],
+    ['no wish of an earlier run: the command runs inside', false, false],
+  ];
+  for (const [name, outside, isAsked, reason] of reasons)
+    it(`the request to run outside has ${name}`, async () => {
+      const talking = talk('deny');
+      await talking.call('shell.run', { command: 'echo 1', outside });
+      assert.deepEqual(
+        [talking.asked.map(({ plan }) => plan.modelReason), placeOf(talking.events)],
+        [isAsked ? [reason] : [], isAsked ? [] : ['inside']],
+      );
+      assert.ok(!talking.events.some(({ type }) => type === 'call-arguments'));
+    });
+
+  it('names the reason of the model with what was blocked', async () => {
+    const talking = talk('deny');
+    const command = `echo 1 > ${paths.join(sandbox.home, 'x')}`;
+    await run(talking, command);
+    await talking.call('shell.run', { command, outside: 'It is a cache.' });
+    const [{ plan }] = talking.asked as [ApprovalRequest];
+    assert.match(plan.why, /^The sandbox blocked writing to/);
+    assert.equal(plan.modelReason, 'It is a cache.');
   });
 
   const outside: [name: string, command: string, why: string][] = [
@@ -323,7 +352,7 @@ describe('tools: shell.run in the sandbox', function () {
       const talking = talk('deny');
       const { output, note } = await run(talking, `${fetch()}; ${fetch()}`);
       assert.match(output, /Blocked by the sandbox: network access to 127\.0\.0\.1/);
-      assert.match(note!, /^Sandbox: no network access to 127\.0\.0\.1:\d+\. Ask with `outside`\.$/);
+      assert.match(note!, /^Sandbox: no network access to 127\.0\.0\.1:\d+\. Ask with the reason in `outside`\.$/);
       assert.equal(talking.asked.length, 1);
     });
 
@@ -352,7 +381,10 @@ describe('tools: shell.run in the sandbox', function () {
       assert.equal((await run(talking, connect)).output, 'hello');
       assert.equal(talking.asked[0]!.plan.where, `localhost:${server.port}`);
       const denied = await run(talk('deny'), `${connect} || true`);
-      assert.equal(denied.note, `Sandbox: no network access to localhost:${server.port}. Ask with \`outside\`.`);
+      assert.equal(
+        denied.note,
+        `Sandbox: no network access to localhost:${server.port}. Ask with the reason in \`outside\`.`,
+      );
     });
 
     it('a port of a service of this machine is in use, as it is outside', async () => {
@@ -493,7 +525,7 @@ describe('tools: shell.run in the sandbox', function () {
     it('is asked about with what was blocked; the command then runs inside, and what it writes there is kept', async () => {
       const command = `echo two > a.txt; echo x > b.txt; echo 1 > ${data('data/x')}`;
       const { talking, first, again } = await escapeWith(command);
-      assert.equal(first.note, `Sandbox: cannot write ${data('data/x')}. Ask with \`outside\`.`);
+      assert.equal(first.note, `Sandbox: cannot write ${data('data/x')}. Ask with the reason in \`outside\`.`);
       const outcome = await again();
       assert.deepEqual([outcome.ok, existsSync(data('data/x'))], [true, true]);
       const [{ plan }] = talking.asked as [ApprovalRequest];

@@ -112,7 +112,7 @@ describe('tools: background commands in the sandbox', function () {
     const { exitCode, output, note } = await data<Ended>(talk().call('shell.run', { command, background: true }));
     assert.deepEqual([exitCode, workspace.read('out/new.txt'), workspace.exists('a.txt')], [3, 'new\n', false]);
     assert.match(output, /a\.txt: Read-only file system\nold\n$/);
-    assert.equal(note, 'Sandbox: cannot write a.txt. Ask with `outside`.');
+    assert.equal(note, 'Sandbox: cannot write a.txt. Ask with the reason in `outside`.');
   });
 
   it('write caches of installed tools in private folders; installed packages are read-only', async () => {
@@ -121,7 +121,7 @@ describe('tools: background commands in the sandbox', function () {
       'mkdir -p node_modules/.vite && echo 1 > node_modules/.vite/a && cat node_modules/.vite/a; echo 1 > node_modules/b';
     const { output, note } = await data<Ended>(talk().call('shell.run', { command, background: true }));
     assert.match(output, /^1\n/);
-    assert.equal(note, 'Sandbox: cannot write node_modules/b. Ask with `outside`.');
+    assert.equal(note, 'Sandbox: cannot write node_modules/b. Ask with the reason in `outside`.');
     assert.deepEqual([workspace.exists('node_modules/.vite'), workspace.exists('node_modules/b')], [false, false]);
   });
 

@@ -104,7 +104,7 @@ describe('the sandbox of macOS, with a program in place of sandbox-exec', functi
 
   it('names what could not be written', async () => {
     const { note } = await run('echo "sh: $PWD/.vscode/x: Operation not permitted" >&2; exit 1');
-    assert.match(note!, /^Sandbox: cannot write \.vscode\/x\. Ask with `outside`\.$/);
+    assert.match(note!, /^Sandbox: cannot write \.vscode\/x\. Ask with the reason in `outside`\.$/);
   });
 
   it('ends what a command leaves behind', async () => {
