@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { type Backend, backends } from '../support/backends.ts';
-import { temporaryFolder } from '../support/editor/sample.ts';
+import { copySample, temporaryFolder } from '../support/editor/sample.ts';
 import { openTowpath, type Towpath } from '../support/editor/towpath.ts';
+import { eventually } from '../support/eventually.ts';
+import { said } from '../support/scripted.ts';
 
 /** Where a process of the editor connected to over a network, as the kernel saw it: address and port, in order. */
 function connections(record: string): string[] {
@@ -37,8 +39,26 @@ describe('what leaves this machine', () => {
     const local = await backends.local();
     const endpoint = await backends.endpoint();
     own.push(local, endpoint);
-    editor = await openTowpath({ connectionsTo: record, settings: { ...endpoint.settings, ...local.settings } });
-    const { panel, dialog, folder } = editor;
+    const folder = copySample(temporaryFolder());
+    const git = (...args: string[]) =>
+      execFileSync('git', ['-c', 'user.name=t', '-c', 'user.email=t@t', ...args], { cwd: folder });
+    git('init', '-q');
+    git('add', '.');
+    git('commit', '-qm', 'Greet');
+    editor = await openTowpath({
+      folder,
+      connectionsTo: record,
+      settings: { ...endpoint.settings, ...local.settings, 'towpath.approvals.readOnlyCommands': false },
+    });
+    const { panel, dialog, host } = editor;
+    const command = (id: string) =>
+      host.evaluate(async (vscode, name) => void (await vscode.commands.executeCommand(name)), id);
+    /** Of the repository, once the Git extension has found it. */
+    const messageBox = () =>
+      host.evaluate((vscode) => {
+        const git = vscode.extensions.getExtension('vscode.git')?.exports;
+        return git?.getAPI(1).repositories[0]?.inputBox.value as string | undefined;
+      });
     const story = async () => {
       await panel.send('[[edit]] Make the greeting warmer.');
       await dialog.click('Allow');
@@ -49,6 +69,17 @@ describe('what leaves this machine', () => {
       await panel.shows('Undone');
     };
     await story();
+    await panel.send('[[shell]] Which version is it?');
+    await dialog.click('Allow');
+    await panel.shows(said.ran);
+    await eventually('the repository is open', async () => (await messageBox()) === '');
+    writeFileSync(path.join(folder, 'README.md'), 'Changed by hand.\n');
+    await command('towpath.writeCommitMessage');
+    await eventually('the commit message is there', async () => Boolean(await messageBox()));
+    await editor.reload();
+    await panel.send('And again?');
+    await panel.waitForPhase('WaitingUser');
+    await panel.shows(said.hello);
     assert.ok(existsSync(record), 'somebody is watching');
     assert.deepEqual(connections(record), [], 'with a local model');
 

@@ -1,5 +1,7 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
+import { setNetworkProbe } from '../../protocol/text/networkReason.ts';
+import { hasExternalInterface } from '../../tools/network/networkInterfaces.ts';
 import { Dialogs } from '../dialogs/dialogs.ts';
 import { setNotificationTarget } from '../dialogs/notify.ts';
 import { EditorWorkspace } from '../editor/editorWorkspace.ts';
@@ -20,6 +22,7 @@ export function composeWindowServices(context: vscode.ExtensionContext, page: Ch
   const workspace = new EditorWorkspace(problems, context.extensionPath);
   const view = new ChatView(page, log);
   setNotificationTarget(view, log);
+  setNetworkProbe(hasExternalInterface);
   const presence = new UserActivity(view);
   const modals = new Dialogs(presence);
   const jobWorkers = createJobWorkers(path.join(context.extensionPath, 'dist'));

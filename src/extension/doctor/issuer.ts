@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { connect, type TLSSocket } from 'node:tls';
 import { message, t } from '../../protocol/text/l10n.ts';
 import { type LocalizableText, UserFacingError, withFullStop } from '../../protocol/text/localized.ts';
-import { networkReason, withNetworkReason } from '../../protocol/text/networkReason.ts';
+import { type NetworkReason, networkReason, withNetworkReason } from '../../protocol/text/networkReason.ts';
 import { onAbort } from '../../protocol/values/abort.ts';
 
 /** Issuer (`O`, else `CN`) and validity of a server's certificate. */
@@ -44,9 +44,7 @@ export async function fetchCertificateIssuer(origin: string, { proxy, signal }: 
     return await new Promise<Issued>((resolve, reject) => {
       const fail = (why: LocalizableText) => reject(new UserFacingError(why));
       stopListening = onAbort(within, () => fail(message('{0} did not complete the handshake.', url.host)));
-      socket.once('error', (error) =>
-        fail(withFullStop(withNetworkReason(message('{0} did not shake hands', url.host), networkReason(error)))),
-      );
+      socket.once('error', (error) => fail(handshakeFailure(url.host, networkReason(error))));
       socket.once('close', () => fail(message('{0} closed the connection.', url.host)));
       // Reads before the verification, which closes an untrusted connection.
       socket.prependOnceListener('secure', () => resolve(read(socket)));
@@ -57,6 +55,11 @@ export async function fetchCertificateIssuer(origin: string, { proxy, signal }: 
     tunnel?.destroy();
   }
 }
+
+const handshakeFailure = (host: string, reason: NetworkReason): LocalizableText =>
+  reason.isOffline
+    ? message('{0} needs a network connection.', host)
+    : withFullStop(withNetworkReason(message('{0} did not shake hands', host), reason));
 
 function read(socket: TLSSocket): Issued {
   const { issuer, valid_from, valid_to } = socket.getPeerCertificate();

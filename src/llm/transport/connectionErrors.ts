@@ -73,6 +73,10 @@ export function connectionError(endpoint: Endpoint, error: unknown): LLMError {
       details: { ...details, status: Number(proxy) },
     });
   }
+  if (reason.isOffline) {
+    const messageText = message('{0} needs a network connection.', name);
+    return new LLMError('LLM_HTTP_ERROR', messageText, { reason: 'unreachable', details });
+  }
   const check =
     code === 'ECONNREFUSED' && /^localhost(?::|$)/.test(endpoint.host)
       ? message('Check that the server runs; if it listens on ::1 only, use [::1] instead of localhost in its address.')

@@ -3,16 +3,28 @@ import { joinLocalizableTexts, type LocalizableText } from './localized.ts';
 
 /**
  * Reason of a failed connection. `code`: code of the system, Node.js or Chromium, empty if none. `text`: the error text for details and
- * logs, never for users. `reason`: end of a sentence for users, undefined if not actionable.
+ * logs, never for users. `reason`: end of a sentence for users, undefined if not actionable. `isOffline`: this machine has no network, so
+ * that a repetition is pointless.
  */
 export interface NetworkReason {
   code: string;
   text: string;
   reason?: LocalizedMessage;
+  isOffline?: true;
 }
 
 const certificate = /CERT|SELF_SIGNED|UNABLE_TO_(VERIFY|GET_ISSUER)|ALTNAME|ERR_SSL|ERR_TLS|EPROTO/;
 export const timeoutCodePattern = /UND_ERR_(CONNECT|HEADERS|BODY)_TIMEOUT|TIMED_?OUT/;
+
+const noNetwork = /EAI_AGAIN|ENET(UNREACH|DOWN)|INTERNET_DISCONNECTED/;
+/** Codes of a machine without network, or of an address that nothing has. */
+const noNetworkOrHost = /ENOTFOUND|EHOST(UNREACH|DOWN)|EADDRNOTAVAIL|NAME_NOT_RESOLVED|ADDRESS_UNREACHABLE/;
+let hasNetwork: () => boolean = () => true;
+
+/** Sets the test for a network interface of this machine that leads to other machines. */
+export const setNetworkProbe = (probe: () => boolean): void => {
+  hasNetwork = probe;
+};
 
 const classes: readonly (readonly [RegExp, LocalizedMessage])[] = [
   [/EXPIRED|CERT_DATE_INVALID/, message('the certificate has expired')],
@@ -35,7 +47,14 @@ export function networkReason(error: unknown): NetworkReason {
   const code = named === '' ? (/net::(ERR_\w+)/.exec(message)?.[1] ?? '') : named;
   const text = code === '' || message.includes(code) ? message : `${code}: ${message}`;
   const reason = classes.find(([pattern]) => pattern.test(code === '' ? message : code))?.[1];
-  return { code, text, ...(reason && { reason }) };
+  return { code, text, ...(reason && { reason }), ...(isOffline(code, innermost) && { isOffline: true }) };
+}
+
+function isOffline(code: string, error: unknown): boolean {
+  const { syscall, address } = error as { syscall?: unknown; address?: unknown };
+  if (/^(127\.|::1$)/.test(String(address))) return false; // a server on this machine
+  if (code === 'ECONNREFUSED') return /^(getaddrinfo|query)/.test(String(syscall)); // no name server
+  return noNetwork.test(code) || (noNetworkOrHost.test(code) && !hasNetwork());
 }
 
 export const isCertificateError = ({ code }: NetworkReason): boolean => certificate.test(code);

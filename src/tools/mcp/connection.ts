@@ -140,8 +140,11 @@ function errorText(thrown: unknown, sdk: McpSdk, hooks: ConnectionHooks): Locali
   if (/ZodError/.test(name ?? '')) return message('sent something that is not a JSON-RPC message');
   if (error instanceof sdk.UnsupportedProtocolVersionError) return unknownVersion(error.supported.join());
   if (isUnreachable(error)) {
-    hooks.log(networkReason(error).text);
-    return withNetworkReason(message('cannot be reached'), networkReason(error));
+    const reason = networkReason(error);
+    hooks.log(reason.text);
+    return reason.isOffline
+      ? message('needs a network connection')
+      : withNetworkReason(message('cannot be reached'), reason);
   }
   const status = statusOf(error, sdk);
   if (status !== undefined) return message('answered {0}', status);

@@ -1,6 +1,7 @@
 import { promises as dns, type LookupAddress } from 'node:dns';
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
+import { networkReason } from '../../protocol/text/networkReason.ts';
 import { createPathRefusal } from '../core/pathSyntax.ts';
 import { ToolError } from '../core/tool.ts';
 
@@ -40,6 +41,7 @@ export async function resolveHostAddresses(url: URL, allowPrivate: boolean): Pro
     found = await dns.lookup(host, { all: true });
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code ?? 'unknown error';
+    if (networkReason(error).isOffline) throw offlineWebError(code);
     throw new ToolError('TOOL_EXEC_FAILED', `The host ${url.hostname} was not found (${code}).`);
   }
   return checked(
@@ -48,6 +50,9 @@ export async function resolveHostAddresses(url: URL, allowPrivate: boolean): Pro
     allowPrivate,
   );
 }
+
+export const offlineWebError = (code: string): ToolError =>
+  new ToolError('TOOL_EXEC_FAILED', 'Web pages need a network connection.', { cause: code });
 
 // Rejects a host with any private address, because the selected address is random.
 function checked(url: URL, addresses: string[], allowPrivate: boolean): string[] {

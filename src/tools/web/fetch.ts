@@ -9,7 +9,7 @@ import { toEnglishText } from '../../protocol/text/l10n.ts';
 import { networkReason } from '../../protocol/text/networkReason.ts';
 import { raceWithAbort } from '../../protocol/values/abort.ts';
 import { ToolError } from '../core/tool.ts';
-import { checkFetchUrl, resolveHostAddresses } from '../network/addresses.ts';
+import { checkFetchUrl, offlineWebError, resolveHostAddresses } from '../network/addresses.ts';
 
 /** Limits of a page: `timeout` in milliseconds, including redirects, and `bytes` after unpacking. */
 export interface WebPageLimits {
@@ -77,7 +77,8 @@ export async function fetchWebPage(
     if (late.aborted)
       throw new ToolError('TOOL_TIMEOUT', `${start.host} did not answer in full within ${timeout / 1000} s.`);
     if (error instanceof ToolError) throw error;
-    const { text, reason, code } = networkReason(error);
+    const { text, reason, code, isOffline } = networkReason(error);
+    if (isOffline) throw offlineWebError(code);
     const why = reason ? `: ${toEnglishText(reason)}` : code === '' ? `: ${text}` : '';
     throw new ToolError('TOOL_EXEC_FAILED', `The page could not be fetched${why}.`, { cause: code, text });
   }

@@ -18,7 +18,8 @@ import {
   type LocalModelClient,
   type LocalModelClientOptions,
 } from '../../../src/llm/local/host/client.ts';
-import type { ToolDefinition } from '../../../src/protocol/content/tools.ts';
+import type { AssistantMessage } from '../../../src/protocol/content/messages.ts';
+import { type ToolDefinition, toToolResult } from '../../../src/protocol/content/tools.ts';
 import { eventually } from '../../support/eventually.ts';
 import { writeRandomModel } from '../../support/randomModel.ts';
 import { testScript } from '../../support/scripted.ts';
@@ -45,6 +46,19 @@ const models: Record<string, { write(file: string): void; request: Partial<ChatR
   },
 };
 
+const letters = [...'abcdefghijklmnopqrstuvwxyz'];
+/** One state stands for all that they have read: it cannot be cut back. */
+const recurrent: typeof models = Object.fromEntries(
+  (['recurrent', 'hybrid'] as const).map((memory) => [
+    memory,
+    {
+      write: (file) => writeRandomModel(file, { layers: 2, words: letters, saysWords: true, memory, focus: 8 }),
+      request: { tools: [], temperature: 0, maxTokens: 16, systemPrompt: 'along the canal '.repeat(40) },
+    },
+  ]),
+);
+const all = { ...models, ...recurrent };
+
 describe('a local model remembers', () => {
   const folder = mkdtempSync(path.join(tmpdir(), 'remembers-'));
   const states = path.join(folder, 'model-states');
@@ -55,7 +69,7 @@ describe('a local model remembers', () => {
   const file = (name: string) => path.join(folder, `${name}.gguf`);
   before(async () => {
     await buildWorker();
-    for (const [name, { write }] of Object.entries(models)) write(file(name));
+    for (const [name, { write }] of Object.entries(all)) write(file(name));
     for (const run of ['run-1', 'run-2', 'run-3', 'run-4']) mkdirSync(path.join(runs, run), { recursive: true });
   });
   beforeEach(() => {
@@ -77,7 +91,7 @@ describe('a local model remembers', () => {
       threads: 1,
       gpu: false,
       chatWrapper: 'qwen',
-      fullCache: models[name]!.fullCache,
+      fullCache: all[name]!.fullCache,
       keep: () => ({ folder: states, folders: [], runs, bytes: 1e9, restMs: 10, share: 1e9 }),
       onLog: (line) => logged.push(line),
       ...more,
@@ -128,7 +142,7 @@ describe('a local model remembers', () => {
     'two runs in its place': async (client, name) => {
       for (const cacheKey of ['run-2', 'run-3'])
         await new Talk(client, {
-          ...models[name]!.request,
+          ...all[name]!.request,
           cacheKey,
           systemPrompt: `${cacheKey} ${'canal '.repeat(150)}`,
         }).ask('hi');
@@ -171,6 +185,50 @@ describe('a local model remembers', () => {
       // Of a memory that cannot be cut back the beginning is not to be had alone.
       if (name !== 'sliding window') assert.ok(read(talk) < 40, `${read(talk)}`);
     });
+
+  for (const [name, { request }] of Object.entries(recurrent))
+    for (const how of ['the same tokens', 'other tokens'])
+      it(`${name}: a reply that comes back with ${how} costs no more than what is new`, async function () {
+        this.timeout(900_000);
+        let client = await begin(name);
+        let talk = new Talk(client, request);
+        const reader = await begin(name, { keep: undefined });
+        await talk.ask('hello');
+        for (const [what, happens] of Object.entries(between)) {
+          const { promptTokens } = talk.last.usage!;
+          client = await happens(client, name);
+          talk = on(client, talk, request);
+          if (how === 'other tokens') talk.messages.at(-1)!.content = 'Said otherwise.';
+          const anew = on(reader, talk, { ...request, cacheKey: undefined });
+          logged = [];
+          const { content } = await talk.ask('and on');
+          const { usage } = talk.last;
+          counted.push(`${name}, ${how}, after ${what}: ${read(talk)} of ${usage!.promptTokens}`);
+          const fromReply = usage!.promptTokens - promptTokens + 1;
+          const most = how === 'the same tokens' ? fromReply - request.maxTokens! + 1 : fromReply;
+          assert.ok(read(talk) <= most, `after ${what}: ${read(talk)} of at most ${most}`);
+          assert.equal(content, (await anew.ask('and on')).content, `after ${what}`);
+        }
+      });
+
+  it('recurrent: the thinking of an answer may be left out when the next message comes', async () => {
+    const client = await begin('recurrent');
+    const talk = new Talk(client, recurrent.recurrent!.request);
+    await talk.ask('hello');
+    const { promptTokens } = talk.last.usage!;
+    (talk.messages.at(-1) as AssistantMessage).toolCalls = [
+      { id: '1', name: 'boat.pull', arguments: { way: 'along' } },
+    ];
+    talk.messages.push({ role: 'tool', content: '', toolResults: [toToolResult('1', { ok: true, data: {} })] });
+    await talk.ask();
+    await kept();
+    await killed(client);
+    talk.messages.find(({ role }) => role === 'assistant')!.content = 'Said otherwise.';
+    await talk.ask('and on');
+    const { usage } = talk.last;
+    counted.push(`recurrent, without its thinking, after a kill: ${read(talk)} of ${usage!.promptTokens}`);
+    assert.ok(read(talk) <= usage!.promptTokens - promptTokens + 1, `${read(talk)}`);
+  });
 
   it('fifty runs, one after the other, stay within their limit on disk', async () => {
     const bytes = 1e6;

@@ -5,6 +5,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 export class Sequence {
   tokens: number[] = [];
   drafted = 0;
+  checkpoints: number[] = [];
   did: string[] = [];
   refuses = false;
   constructor(
@@ -31,13 +32,21 @@ export class Sequence {
   async clearHistory() {
     this.did.push('clear');
     this.tokens = [];
+    this.checkpoints = [];
   }
   async eraseContextTokenRanges([range]: { start: number; end: number }[]) {
-    assert.equal(range!.start, this.tokens.length);
     this.drafted = 0;
+    const { start } = range!;
+    if (start === this.tokens.length) return;
+    this.did.push(`cut to ${start}`);
+    const length = this.needsCheckpoints ? (this.checkpoints.findLast((one) => one <= start) ?? 0) : start;
+    this.tokens.length = length;
+    this.checkpoints = this.checkpoints.filter((one) => one <= length);
   }
   async takeCheckpoint() {
-    if (this.needsCheckpoints) this.did.push('checkpoint');
+    if (!this.needsCheckpoints) return;
+    this.did.push('checkpoint');
+    if (!this.checkpoints.includes(this.tokens.length)) this.checkpoints.push(this.tokens.length);
   }
   async saveStateToFile(file: string) {
     assert.equal(this.drafted, 0, 'no drafted token is saved');

@@ -89,8 +89,11 @@ async function ask(
     signal?.throwIfAborted();
     if (error instanceof LLMError) throw error;
     const reason = networkReason(error);
-    const why = withFullStop(withNetworkReason(message('{0} cannot be reached', host), reason));
+    const why = reason.isOffline
+      ? message('{0} needs a network connection.', host)
+      : withFullStop(withNetworkReason(message('{0} cannot be reached', host), reason));
     const details = { reason: reason.code, text: reason.text };
-    throw new LLMError('LLM_HTTP_ERROR', joinLocalizableTexts([why, offlineModelHint]), { retryable: true, details });
+    const retryable = !reason.isOffline;
+    throw new LLMError('LLM_HTTP_ERROR', joinLocalizableTexts([why, offlineModelHint]), { retryable, details });
   }
 }

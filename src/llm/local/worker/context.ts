@@ -26,7 +26,8 @@ import { SequenceStateCache } from './stateCache.ts';
 import { sequenceStateIdentity } from './stateIdentity.ts';
 import { removeSequenceStateLeftovers } from './stateTransfer.ts';
 
-const checkpointBytes = 512 * 1024 ** 2;
+/** Limited by bytes, because the states of many small checkpoints are a fraction of that. */
+const checkpoints = { max: 1024, maxMemory: 512 * 1024 ** 2 };
 
 interface LoadedContext {
   llama: Llama;
@@ -135,7 +136,6 @@ function toContext(
   shape: InferenceContextShape,
   looksUp: boolean,
 ): SizedModelContext<LlamaSequence> {
-  const checkpoints = { maxMemory: checkpointBytes };
   const sequenceOf = () =>
     context.getSequence({ checkpoints, ...(looksUp && { tokenPredictor: new PromptLookupTokenPredictor<Token>() }) });
   return {

@@ -1,4 +1,5 @@
 import type { SendInferenceEvent } from '../ipc/ipc.ts';
+import { type RewindableSequence, takeRecordedCheckpoint, truncateToReusable } from './rewindableSequence.ts';
 
 /** Tokens that the engine's attention processes at once on a CPU; a smaller number is processed one by one. */
 const tile = 64;
@@ -13,32 +14,26 @@ const slices = { least: tile, first: 2 * tile, most: 7 * tile };
  */
 const patience = { least: 80, share: 1 / 20, most: 1000 };
 
-interface Sequence<Token> {
-  readonly nextTokenIndex: number;
-  adaptStateToTokens(tokens: Token[], allowShift: boolean): Promise<void>;
+interface Sequence<Token> extends RewindableSequence<Token> {
   evaluateWithoutGeneratingNewTokens(tokens: Token[]): Promise<unknown>;
-  /** True if the memory cannot be truncated; a sequence is then reusable only from a checkpoint. */
-  readonly needsCheckpoints: boolean;
-  takeCheckpoint(): Promise<void>;
 }
 
 /**
  * Evaluates the new part of the prompt in slices, because the engine itself checks for an abort only after the whole prompt. Returns the
  * number of reused tokens.
  *
- * @param opening tokens shared with other conversations
+ * @param checkpoints lengths at which the prompt may be reused by another prompt
  */
 export async function prefillPromptTokens<Token>(
   sequence: Sequence<Token>,
   prompt: Token[],
   send: SendInferenceEvent,
   signal: AbortSignal,
-  opening = 0,
+  checkpoints: readonly number[] = [],
   now: () => number = () => performance.now(),
 ): Promise<number> {
   const end = prompt.length - 1; // the last token is evaluated with the reply
-  await sequence.adaptStateToTokens(prompt.slice(0, end), false);
-  const cached = sequence.nextTokenIndex;
+  const cached = await truncateToReusable(sequence, prompt.slice(0, end));
   const startedAt = now();
   let slice = slices.first;
   for (let at = cached; at < end; ) {
@@ -46,11 +41,11 @@ export async function prefillPromptTokens<Token>(
     const sliceAt = now();
     const ms = Math.round(sliceAt - startedAt);
     if (end - cached > slices.first) send({ type: 'reading', tokens: at - cached, total: end - cached, ms });
-    const next = sequence.needsCheckpoints && at < opening ? Math.min(opening, end) : end;
+    const next = sequence.needsCheckpoints ? Math.min(end, ...checkpoints.filter((length) => length > at)) : end;
     const part = prompt.slice(at, next - at < slice + tile ? next : at + slice); // no slice shorter than a tile remains
     await sequence.evaluateWithoutGeneratingNewTokens(part);
     at += part.length;
-    if (at === next && sequence.needsCheckpoints) await sequence.takeCheckpoint(); // a conversation or this turn may resume from this position
+    if (at === next) await takeRecordedCheckpoint(sequence); // a conversation or a turn may resume from this position
     const wanted = Math.min(patience.most, Math.max(patience.least, (now() - startedAt) * patience.share));
     const fitting = (part.length * wanted) / Math.max(1, now() - sliceAt);
     slice = Math.min(slices.most, Math.max(slices.least, Math.floor(fitting / tile) * tile));

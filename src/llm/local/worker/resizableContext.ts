@@ -1,11 +1,8 @@
 import { contextSizeCandidates, contextSizeForTokens } from '../modelFile/contextSize.ts';
+import { truncateToReusable } from './rewindableSequence.ts';
 import { createSequenceSlots, type SequenceSlots } from './slots.ts';
-import {
-  type SequenceSlot,
-  SequenceStateTransfer,
-  type SequenceStateTransferDependencies,
-  type TransferredSequence,
-} from './stateTransfer.ts';
+import { type SequenceSlot, SequenceStateTransfer, type SequenceStateTransferDependencies } from './stateTransfer.ts';
+import type { StorableSequence } from './writtenStates.ts';
 
 export interface InferenceContextShape {
   size: number;
@@ -26,10 +23,6 @@ export interface ContextResizeDependencies<Sequence> extends SequenceStateTransf
   send(message: { type: 'growing'; size: number } | { type: 'grown'; contextSize: number }): void;
 }
 
-interface GrowingSequence<Token extends number> extends TransferredSequence<Token> {
-  adaptStateToTokens(tokens: Token[], allowShift: boolean): Promise<void>;
-}
-
 interface Need<Token> {
   tokens: number;
   key: string | undefined;
@@ -42,7 +35,7 @@ export class InferenceContextLostError extends Error {}
  * A context that is recreated with a larger size and all states when a conversation needs more, while no job runs. If the larger context
  * cannot be created, the previous size returns and stays until the model is reloaded.
  */
-export class ResizableContext<Token extends number, Sequence extends GrowingSequence<Token>> {
+export class ResizableContext<Token extends number, Sequence extends StorableSequence<Token>> {
   readonly slots: SequenceSlots<SequenceSlot<Sequence>>;
   onLoss: (seat: SequenceSlot<Sequence>) => void = () => {};
   steps = 0;
@@ -106,7 +99,7 @@ export class ResizableContext<Token extends number, Sequence extends GrowingSequ
         signal.throwIfAborted();
         if (owner === undefined) continue; // a slot without an owner is never reused
         // Recreating the context loses the positions for truncation, so the sequence is truncated before.
-        if (owner === key) await seat.sequence.adaptStateToTokens(prompt.slice(0, -1), false);
+        if (owner === key) await truncateToReusable(seat.sequence, prompt.slice(0, -1));
         await carrier.save(seat);
         this.steps++;
       }

@@ -9,11 +9,12 @@ import {
   type InferenceSpeeds,
   isSequenceStateRestoreWorthwhile,
 } from './restorePolicy.ts';
+import { checkpointLengths, reusableTokens, takeRecordedCheckpoint } from './rewindableSequence.ts';
 import type { SequenceSlots } from './slots.ts';
 import {
-  createUnfinishedSequenceStateFile,
   isIntactSequenceStateFile,
   readSequenceStates,
+  removeOtherSequenceStates,
   removeSequenceState,
   type SavedSequenceState,
   saveSequenceState,
@@ -21,19 +22,15 @@ import {
   trimSequenceStates,
 } from './stateFiles.ts';
 import type { SequenceSlot } from './stateTransfer.ts';
-
-interface CachedSequence<Token extends number> {
-  readonly nextTokenIndex: number;
-  readonly contextSize: number;
-  readonly contextTokens: Token[];
-  readonly stateCellsStartIndex: number;
-  compareContextTokens(tokens: Token[]): { firstDifferentIndex: number };
-  clearHistory(): Promise<void>;
-  eraseContextTokenRanges(ranges: { start: number; end: number }[]): Promise<void>;
-  takeCheckpoint(): Promise<void>;
-  saveStateToFile(file: string): Promise<unknown>;
-  loadStateFromFile(file: string, risk: { acceptRisk: true }): Promise<void>;
-}
+import {
+  clearSequence,
+  reloadWrittenStates,
+  type StorableSequence,
+  unreachableLengths,
+  type WrittenSequenceState,
+  writeCheckpointStates,
+  writeSequenceState,
+} from './writtenStates.ts';
 
 interface KeeperParts<Sequence> extends SequenceStateCacheOptions {
   identity(): Promise<string>;
@@ -47,18 +44,24 @@ const restMs = 5000;
 /** Maximum milliseconds of a save while other requests may wait; a prefill would take far longer. */
 const maxMs = 3000;
 const ofFree = 0.1;
+/** Times that each state is written and read when a sequence is saved at a checkpoint. */
+const loadAndSave = 2;
 
 interface Held {
   key?: string;
   unsaved: boolean;
+  /** Lengths of the prompts to which the next prompt of the run may return. */
+  promptEnds?: readonly number[];
   timer?: NodeJS.Timeout;
 }
 
 /**
  * Cache of sequence states on disk. States are saved when a run is idle, when a run is evicted, and before the model is unloaded. A run
  * that is not in memory starts with the state that shares most tokens with its prompt, from any run.
+ *
+ * A memory that cannot be truncated is saved at the ends of prompts too: a template may render the reply otherwise than it was generated.
  */
-export class SequenceStateCache<Token extends number, Sequence extends CachedSequence<Token>> {
+export class SequenceStateCache<Token extends number, Sequence extends StorableSequence<Token>> {
   private readonly held = new Map<SequenceSlot<Sequence>, Held>();
   private readonly saving = new Map<string, Promise<void>>();
   private readonly speeds: Promise<InferenceSpeeds>;
@@ -82,11 +85,14 @@ export class SequenceStateCache<Token extends number, Sequence extends CachedSeq
   ): Promise<boolean> {
     const held = this.of(seat);
     clearTimeout(held.timer);
-    if (key !== undefined && held.key === key) return false;
-    await this.saved(seat, maxMs);
-    Object.assign(held, { key: undefined, unsaved: false }); // without an owner until the restore is complete
+    const { sequence } = seat;
+    if (key !== undefined && held.key === key) {
+      const shared = sequence.compareContextTokens(prompt).firstDifferentIndex;
+      if (shared - reusableTokens(sequence, prompt) < leastTokens) return false;
+    } else await this.saved(seat, maxMs, { isEvicted: true });
+    Object.assign(held, { key: undefined, unsaved: false, promptEnds: undefined }); // without an owner until the restore is complete
     if (key !== undefined) await this.saving.get(key);
-    const isBack = await this.restore(seat.sequence, key, prompt, send, signal);
+    const isBack = await this.restore(sequence, key, prompt, send, signal);
     held.key = key;
     return isBack;
   }
@@ -108,6 +114,11 @@ export class SequenceStateCache<Token extends number, Sequence extends CachedSeq
     )
       return 0;
     return best.tokens < leastTokens ? 0 : best.state.tokens.length + 1;
+  }
+
+  /** @param lengths of the prompts, in tokens, to which the next prompt of the run may return; a checkpoint is taken at each end */
+  setPromptEnds(seat: SequenceSlot<Sequence>, lengths: readonly number[]): void {
+    this.of(seat).promptEnds = lengths;
   }
 
   forget(seat: SequenceSlot<Sequence>): void {
@@ -151,15 +162,19 @@ export class SequenceStateCache<Token extends number, Sequence extends CachedSeq
     if (!held.unsaved) return;
     const giveBack = this.parts.slots.take(seat);
     if (!giveBack) return this.rests(seat, held); // the slot, or all slots, are in use
-    await this.saved(seat, ms, giveBack);
+    await this.saved(seat, ms, { free: giveBack });
     giveBack();
   }
 
-  private saved(seat: SequenceSlot<Sequence>, ms: number, free = () => {}): Promise<void> {
+  private saved(
+    seat: SequenceSlot<Sequence>,
+    ms: number,
+    { isEvicted = false, free = () => {} }: { isEvicted?: boolean; free?: () => void },
+  ): Promise<void> {
     const { key } = this.of(seat);
     if (key === undefined) return Promise.resolve();
     return new Promise((resolve) => {
-      const saving = this.save(seat, ms, () => {
+      const saving = this.save(seat, ms, isEvicted, () => {
         free();
         resolve();
       }).finally(() => {
@@ -170,8 +185,8 @@ export class SequenceStateCache<Token extends number, Sequence extends CachedSeq
     });
   }
 
-  private async save(seat: SequenceSlot<Sequence>, ms: number, free: () => void): Promise<void> {
-    const { key, unsaved } = this.of(seat);
+  private async save(seat: SequenceSlot<Sequence>, ms: number, isEvicted: boolean, free: () => void): Promise<void> {
+    const { key, unsaved, promptEnds = [] } = this.of(seat);
     const { sequence } = seat;
     const { folder, share, log } = this.parts;
     const tokens = sequence.nextTokenIndex;
@@ -186,30 +201,78 @@ export class SequenceStateCache<Token extends number, Sequence extends CachedSeq
     try {
       if (!(await this.exists(key)) || !(await this.freeSpace(bytes))) return;
       const identity = await this.parts.identity();
-      const begun = await createUnfinishedSequenceStateFile(folder, key);
       // Draft tokens are in the engine's memory but not in the conversation.
       await sequence.eraseContextTokenRanges([{ start: tokens, end: sequence.contextSize }]);
-      const held = Uint32Array.from(sequence.contextTokens);
-      const from = Math.max(0, sequence.stateCellsStartIndex);
+      const lengths = unreachableLengths(sequence, promptEnds).filter((length) => length >= leastTokens);
+      const older = lengths.length > 0 ? await this.statesAt(lengths, key, sequence.contextTokens) : [];
+      const missing = lengths.filter(
+        (length) => checkpointLengths(sequence).includes(length) && !older.some((one) => one.tokens.length === length),
+      );
       const startedAt = performance.now();
-      try {
-        await sequence.saveStateToFile(begun);
-      } catch (error) {
-        await fs.rm(begun, { force: true });
-        throw error;
-      }
-      const ms = performance.now() - startedAt;
+      const written = [await writeSequenceState(sequence, folder, key)];
+      const writtenMs = performance.now() - startedAt;
+      if (missing.length > 0) await this.writeEarlier(seat, written, missing, ms - writtenMs, isEvicted);
       this.of(seat).unsaved = false;
       free();
-      const state = await saveSequenceState(begun, { identity, tokens: held, from, exists: () => this.exists(key) });
-      if (!state) return;
-      this.bytesPerToken = state.bytes / held.length;
-      await this.measured('savedPerSecond', (state.bytes * 1000) / Math.max(1, ms));
+      const states: SavedSequenceState[] = [];
+      for (const { begun, ...about } of written) {
+        const state = await saveSequenceState(begun, { identity, ...about, exists: () => this.exists(key) });
+        if (state) states.push(state);
+      }
+      const [whole, ...earlier] = states;
+      if (!whole || whole.tokens.length !== tokens) return;
+      await removeOtherSequenceStates(folder, identity, key, [...states, ...older]);
+      this.bytesPerToken = whole.bytes / tokens;
+      await this.measured('savedPerSecond', (whole.bytes * 1000) / Math.max(1, writtenMs));
       log(
-        `kept on disk what was read of ${key}: ${held.length} tokens, ${state.bytes} bytes, ${Math.round(this.bytesPerToken)} of each token, ${Math.round(ms)} ms`,
+        [
+          `kept on disk what was read of ${key}: ${tokens} tokens, ${whole.bytes} bytes, ${Math.round(this.bytesPerToken)} of each token, ${Math.round(writtenMs)} ms`,
+          ...earlier.map((one) => `its first ${one.tokens.length} tokens, ${one.bytes} bytes`),
+        ].join('; '),
       );
     } catch (error) {
       log(`what was read of ${key} could not be kept on disk: ${error}`);
+    }
+  }
+
+  /** Returns the states on disk of the first tokens of a run. */
+  private async statesAt(lengths: readonly number[], key: string, tokens: Token[]): Promise<SavedSequenceState[]> {
+    const states = await readSequenceStates(this.parts.folder, await this.parts.identity());
+    return states.filter(
+      (one) =>
+        one.key === key &&
+        lengths.includes(one.tokens.length) &&
+        one.tokens.every((token, index) => token === tokens[index]),
+    );
+  }
+
+  /** Writes the states at the checkpoints, as far as time and quota last. */
+  private async writeEarlier(
+    seat: SequenceSlot<Sequence>,
+    written: WrittenSequenceState[],
+    lengths: readonly number[],
+    ms: number,
+    isEvicted: boolean,
+  ): Promise<void> {
+    const { sequence } = seat;
+    const { folder, log } = this.parts;
+    const held = this.of(seat);
+    const speeds = await this.speeds;
+    const { size } = await fs.stat(written[0]!.begun);
+    const mayWrite = async (count: number) =>
+      loadAndSave * estimatedSequenceStateSaveMs(count * size, speeds) <= ms && (await this.freeSpace(count * size));
+    try {
+      for await (const state of writeCheckpointStates(sequence, lengths, { folder, key: held.key!, mayWrite }))
+        written.push(state);
+    } catch (error) {
+      log(`what was read of ${held.key} is kept on disk only whole: ${error}`);
+    }
+    try {
+      if (!isEvicted) await reloadWrittenStates(sequence, written);
+    } catch (error) {
+      log(`what was read of ${held.key} is to be found only on disk: ${error}`);
+      await clearSequence(sequence);
+      held.key = undefined; // restored before the next prompt
     }
   }
 
@@ -224,7 +287,7 @@ export class SequenceStateCache<Token extends number, Sequence extends CachedSeq
     for (const { state, tokens } of await this.usableFor(prompt)) {
       if (state.tokens.length >= sequence.contextSize) continue; // from a larger context
       const gain = {
-        tokens: tokens - sequence.compareContextTokens(prompt).firstDifferentIndex,
+        tokens: tokens - reusableTokens(sequence, prompt),
         bytes: state.bytes,
       };
       if (gain.tokens < leastTokens || !isSequenceStateRestoreWorthwhile(gain, await this.speeds, Date.now(), share))
@@ -258,7 +321,7 @@ export class SequenceStateCache<Token extends number, Sequence extends CachedSeq
 
   private async take(sequence: Sequence, state: SavedSequenceState, signal: AbortSignal): Promise<boolean> {
     if (!(await isIntactSequenceStateFile(state, signal))) return false;
-    await sequence.clearHistory(); // its checkpoints would be mistaken for the checkpoints of the loaded state
+    await clearSequence(sequence); // its checkpoints would be mistaken for the checkpoints of the loaded state
     try {
       await sequence.loadStateFromFile(state.file, { acceptRisk: true });
       const { contextTokens } = sequence;
@@ -266,13 +329,13 @@ export class SequenceStateCache<Token extends number, Sequence extends CachedSeq
         contextTokens.length === state.tokens.length &&
         contextTokens.every((token, at) => token === state.tokens[at])
       ) {
-        await sequence.takeCheckpoint(); // a file contains no checkpoints
+        await takeRecordedCheckpoint(sequence); // a file contains no checkpoints
         return true;
       }
     } catch {
       // rejected by the engine
     }
-    await sequence.clearHistory();
+    await clearSequence(sequence);
     return false;
   }
 

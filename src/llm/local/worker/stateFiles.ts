@@ -63,8 +63,8 @@ export async function createUnfinishedSequenceStateFile(folder: string, key: str
 }
 
 /**
- * Replaces the earlier state of the run by the file written by the engine. Discards the file if the run was removed, even at this moment: a
- * removal deletes the run first and its states second.
+ * Completes the file written by the engine. Discards the file if the run was removed, even at this moment: a removal deletes the run first
+ * and its states second.
  */
 export async function saveSequenceState(
   begun: string,
@@ -75,7 +75,6 @@ export async function saveSequenceState(
     exists,
   }: Pick<SavedSequenceState, 'tokens' | 'from'> & { identity: string; exists(): Promise<boolean> },
 ): Promise<SavedSequenceState | undefined> {
-  const folder = path.dirname(begun);
   const [key] = path.basename(begun).split('.') as [string];
   const file = begun.slice(0, -unfinished.length);
   try {
@@ -86,10 +85,6 @@ export async function saveSequenceState(
     await fs.rename(begun, `${file}.state`);
     await fs.rename(`${file}.json${unfinished}`, `${file}.json`);
     const state = { file: `${file}.state`, key, tokens, from, bytes, sha256 };
-    const before = (await readSequenceStates(folder, identity)).filter(
-      (one) => one.key === key && one.file !== state.file,
-    );
-    for (const one of before) await removeSequenceState(one.file);
     if (await exists()) return state;
     await removeSequenceState(state.file);
   } catch (error) {
@@ -98,6 +93,18 @@ export async function saveSequenceState(
     throw error;
   }
   return undefined;
+}
+
+/** Removes the states of a run that newer states replace. */
+export async function removeOtherSequenceStates(
+  folder: string,
+  identity: string,
+  key: string,
+  retained: readonly SavedSequenceState[],
+): Promise<void> {
+  const files = new Set(retained.map(({ file }) => file));
+  for (const one of await readSequenceStates(folder, identity))
+    if (one.key === key && !files.has(one.file)) await removeSequenceState(one.file);
 }
 
 /** Returns true if the file is byte-identical to the saved state. Throws the signal's reason. */

@@ -1,22 +1,13 @@
 import { promises as fs, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { takeRecordedCheckpoint } from './rewindableSequence.ts';
 import { createUnfinishedSequenceStateFile } from './stateFiles.ts';
+import { clearSequence, type StorableSequence } from './writtenStates.ts';
 
 /** Slot of a run in the engine's memory. A recreated context puts another sequence into the slot. */
 export interface SequenceSlot<Sequence> {
   sequence: Sequence;
-}
-
-export interface TransferredSequence<Token extends number> {
-  readonly nextTokenIndex: number;
-  readonly contextSize: number;
-  readonly contextTokens: Token[];
-  clearHistory(): Promise<void>;
-  eraseContextTokenRanges(ranges: { start: number; end: number }[]): Promise<void>;
-  takeCheckpoint(): Promise<void>;
-  saveStateToFile(file: string): Promise<unknown>;
-  loadStateFromFile(file: string, risk: { acceptRisk: true }): Promise<void>;
 }
 
 export interface SequenceStateTransferDependencies {
@@ -26,7 +17,7 @@ export interface SequenceStateTransferDependencies {
 }
 
 /** Transfer of slot contents from one context to the next by temporary files. Content that cannot be loaded is evaluated again. */
-export class SequenceStateTransfer<Token extends number, Sequence extends TransferredSequence<Token>> {
+export class SequenceStateTransfer<Token extends number, Sequence extends StorableSequence<Token>> {
   private folder: string | undefined;
   private readonly states = new Map<SequenceSlot<Sequence>, { file: string; tokens: Token[] }>();
   private readonly leaving = () => {
@@ -65,13 +56,13 @@ export class SequenceStateTransfer<Token extends number, Sequence extends Transf
       await sequence.loadStateFromFile(file, { acceptRisk: true });
       const { contextTokens } = sequence;
       if (contextTokens.length === tokens.length && contextTokens.every((token, at) => token === tokens[at])) {
-        await sequence.takeCheckpoint(); // a file contains no checkpoints
+        await takeRecordedCheckpoint(sequence); // a file contains no checkpoints
         return tokens.length;
       }
     } catch (error) {
       this.parts.log(`${tokens.length} tokens could not be carried over: ${error}`);
     }
-    await sequence.clearHistory();
+    await clearSequence(sequence);
     return 0;
   }
 

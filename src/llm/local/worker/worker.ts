@@ -30,6 +30,7 @@ import { type ContextWithStateCache, createInferenceContext, type LlamaSequence 
 import { type FittedPrompt, fitPrompt } from './fitPrompt.ts';
 import { prefillPromptTokens } from './prefill.ts';
 import { InferenceContextLostError } from './resizableContext.ts';
+import { takeRecordedCheckpoint } from './rewindableSequence.ts';
 import type { SlotLease } from './slots.ts';
 import type { SequenceSlot } from './stateTransfer.ts';
 import { createToolCallTextReporter } from './textCallTokens.ts';
@@ -222,8 +223,13 @@ async function reply(
   const isBack = await keeper?.enter(seat, job.key, prompt, sendEvent, signal);
   if (dropped && !isBack) sendEvent({ type: 'warning', text: readAgain });
   const startedAt = performance.now();
-  const opening = contextSequence.needsCheckpoints ? sharedBy(prompt, tokensOf(openingOf(job, form))) : 0;
-  const cached = await prefillPromptTokens(contextSequence, prompt, sendEvent, signal, opening);
+  const checkpoints: number[] = [];
+  if (contextSequence.needsCheckpoints) {
+    const answer = startOfAnswer(prompt, history, tokensOf);
+    checkpoints.push(sharedBy(prompt, tokensOf(openingOf(job, form))), answer);
+    keeper?.setPromptEnds(seat, [answer, prompt.length - 1]);
+  }
+  const cached = await prefillPromptTokens(contextSequence, prompt, sendEvent, signal, checkpoints);
   await keeper?.hasRead(prompt.length - cached, performance.now() - startedAt);
 
   const before = written(contextSequence);
@@ -257,6 +263,7 @@ async function reply(
         if (chunk.text) sendEvent({ type: chunk.type === 'segment' ? 'thinking' : 'text', text: chunk.text });
       },
     });
+    await takeRecordedCheckpoint(contextSequence); // an edited message returns to this position
     const finish = finishOf(result.metadata.stopReason);
     sendEvent({
       type: 'done',
@@ -281,6 +288,16 @@ function written({ tokenMeter, tokenPredictions: { refuted, unused } }: LlamaSeq
 
 const openingOf = ({ systemPrompt }: InferenceJob, form: string): LlamaHistoryItem[] =>
   toLlamaHistory([{ role: 'user', content: '' }], systemPrompt, form);
+
+/**
+ * Returns the length of the prompt that began the answer to the newest user message. The next user message may return to that length,
+ * because templates omit the thinking of earlier answers.
+ */
+function startOfAnswer(prompt: readonly Token[], history: LlamaHistoryItem[], tokensOf: Asked['tokensOf']): number {
+  const isBegun = history.at(-1)?.type === 'model';
+  const first = isBegun ? tokensOf([...history.slice(0, -1), { type: 'model', response: [] }]) : prompt;
+  return Math.min(sharedBy(prompt, first), first.length - 1); // the last token is evaluated with the reply
+}
 
 function sharedBy(one: readonly Token[], other: readonly Token[]): number {
   const at = one.findIndex((token, index) => token !== other[index]);

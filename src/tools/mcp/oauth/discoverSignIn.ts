@@ -1,7 +1,7 @@
 import type { OAuthProtectedResourceMetadata } from '@modelcontextprotocol/client';
 import { message } from '../../../protocol/text/l10n.ts';
 import type { McpSdk } from '../loadSdk.ts';
-import { type SignInError, signInError } from './signInErrors.ts';
+import { OfflineSignInError, type SignInError, signInError } from './signInErrors.ts';
 import { checkSignInAddress, type createSignInFetch } from './signInFetch.ts';
 
 export type SignInFetch = ReturnType<typeof createSignInFetch>;
@@ -58,6 +58,7 @@ async function resourceMetadata(
   try {
     return await sdk.discoverOAuthProtectedResourceMetadata(url, { resourceMetadataUrl: metadataUrl }, fetchFn);
   } catch (error) {
+    if (error instanceof OfflineSignInError) throw error;
     if (isUnreachable(error)) throw unreachable(error);
     return undefined;
   }
@@ -96,6 +97,7 @@ export async function authorizationServerMetadata(
     return metadata && { ...((await answer?.json()) as object), ...metadata };
   } catch (error) {
     if (sdk.IssuerMismatchError.isInstance(error)) throw otherIssuer((error as { received?: string }).received);
+    if (error instanceof OfflineSignInError) throw error;
     if (isUnreachable(error)) throw unreachable(error);
     throw signInError(message('the sign-in page {0} has invalid metadata', hostOf(authorizationServer)), {
       cause: error,

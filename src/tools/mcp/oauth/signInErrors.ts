@@ -34,5 +34,12 @@ export class SignInError extends UserFacingError {
   override readonly name = 'SignInError';
 }
 
+/** A sign-in without network; the SDK repeats requests after other errors of a fetch. */
+export class OfflineSignInError extends SignInError {
+  constructor(cause: unknown) {
+    super(message('the sign-in needs a network connection'), { cause });
+  }
+}
+
 export const signInError = (reason: LocalizableText, options?: ErrorOptions): SignInError =>
   new SignInError(reason, options);

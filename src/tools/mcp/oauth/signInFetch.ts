@@ -1,5 +1,6 @@
 import { message } from '../../../protocol/text/l10n.ts';
-import { signInError } from './signInErrors.ts';
+import { networkReason } from '../../../protocol/text/networkReason.ts';
+import { OfflineSignInError, signInError } from './signInErrors.ts';
 
 type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
 
@@ -31,7 +32,10 @@ export function createSignInFetch(serverUrl: string, inner: Fetch = globalThis.f
     const address = checkSignInAddress(url, serverUrl);
     const timeout = AbortSignal.timeout(requestTimeout);
     const signal = init?.signal ? AbortSignal.any([init.signal, timeout]) : timeout;
-    const response = await inner(address, { ...init, signal, redirect: 'manual', credentials: 'omit' });
+    const sent = { ...init, signal, redirect: 'manual', credentials: 'omit' } as const;
+    const response = await inner(address, sent).catch((error: unknown) => {
+      throw networkReason(error).isOffline ? new OfflineSignInError(error) : error;
+    });
     return new Response(await limitedBody(response), response);
   };
 }

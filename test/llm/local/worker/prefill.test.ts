@@ -6,7 +6,7 @@ describe('reading a prompt', () => {
   async function slicesOf(
     tokens: number,
     msPerToken: number,
-    { cached = 0, stopAfter = Number.POSITIVE_INFINITY, opening = 0, needsCheckpoints = false } = {},
+    { cached = 0, stopAfter = Number.POSITIVE_INFINITY, at = [] as number[], needsCheckpoints = false } = {},
   ) {
     const checkpoints: number[] = [];
     const sizes: number[] = [];
@@ -15,6 +15,8 @@ describe('reading a prompt', () => {
     let ms = 0;
     const sequence = {
       nextTokenIndex: cached,
+      stateCellsStartIndex: 0,
+      compareContextTokens: () => ({ firstDifferentIndex: cached }),
       needsCheckpoints,
       takeCheckpoint: async () => void checkpoints.push(cached + read.length),
       adaptStateToTokens: () => Promise.resolve(),
@@ -32,7 +34,7 @@ describe('reading a prompt', () => {
       prompt,
       () => {},
       stop.signal,
-      opening,
+      at,
       () => ms,
     );
     const error = await ended.then(
@@ -99,10 +101,11 @@ describe('reading a prompt', () => {
   });
 
   it('leaves a mark where the opening ends and at its own end, of a model whose memory cannot be cut back', async () => {
-    const told = { opening: 300, needsCheckpoints: true };
+    const told = { at: [300], needsCheckpoints: true };
     assert.deepEqual((await slicesOf(1000, 5, told)).checkpoints, [300, 999]);
+    assert.deepEqual((await slicesOf(1000, 5, { ...told, at: [300, 600] })).checkpoints, [300, 600, 999]);
     assert.deepEqual((await slicesOf(1000, 5, { ...told, cached: 400 })).checkpoints, [999]);
     assert.deepEqual((await slicesOf(1000, 5, { ...told, cached: 999 })).checkpoints, []);
-    assert.deepEqual((await slicesOf(1000, 5, { opening: 300 })).checkpoints, []);
+    assert.deepEqual((await slicesOf(1000, 5, { at: [300] })).checkpoints, []);
   });
 });
