@@ -131,7 +131,7 @@ describe('sandbox', () => {
   it('a command that asks for a host runs outside, once, by the last row of the list', async () => {
     const file = path.join(cacheFolder(), `towpath-e2e-${process.pid}`);
     try {
-      await runs(`echo once >> ${file}; curl -sS --noproxy '' http://127.0.0.1:${server.port}/`);
+      await runs(`echo once | tee -a ${file} >> a.txt; curl -sS --noproxy '' http://127.0.0.1:${server.port}/`);
       await editor.dialog.click('Always Allow…');
       const row = 'Run this command outside the sandbox, once';
       await isListed(row);
@@ -140,7 +140,7 @@ describe('sandbox', () => {
       await quickPickOf(editor.page).pick(row);
       await done();
       assert.match(JSON.stringify(provider.requests.at(-1)!.body), /hello/);
-      assert.equal(readFileSync(file, 'utf8'), 'once\n');
+      assert.deepEqual([readFileSync(file, 'utf8'), editor.read('a.txt')], ['once\n', 'one\nonce\n']);
       const says = async () => {
         await card().getByText('Ran outside the sandbox').waitFor();
         assert.equal(await card().getByText('Blocked by the sandbox').count(), 0);
@@ -149,6 +149,8 @@ describe('sandbox', () => {
       await editor.screenshot('sandbox-outside-once-card');
       await editor.reload();
       await says();
+      await editor.command('Towpath: Undo Turn');
+      await eventually('the change is undone', () => editor.read('a.txt') === 'one\n');
     } finally {
       rmSync(file, { force: true });
     }
