@@ -49,6 +49,7 @@ import type { DetailLevelSetting } from './detailLevel.ts';
 import { handleFileAction, showChangesOfCall } from './fileActions.ts';
 import type { WalkthroughProgress } from './firstSteps.ts';
 import type { RunList } from './runList.ts';
+import { isUserAction } from './userActions.ts';
 
 interface Slashes {
   offer(query: string, asked: number): Promise<void>;
@@ -106,19 +107,6 @@ interface Dependencies {
 const walkthrough = 'towpath.towpath#begin';
 
 const written: ReadonlySet<PanelRequest['type']> = new Set(['send', 'change-waiting', 'do-plan', 'edit-said']);
-
-/** Messages that the page sends without an action of the user. */
-const automatic: ReadonlySet<PanelRequest['type']> = new Set([
-  'ready',
-  'complete',
-  'resolve-mention',
-  'measure-mention',
-  'measure-room',
-  'active',
-]);
-
-const isAction = (request: PanelRequest): boolean =>
-  request.type === 'list-runs' ? request.query !== undefined : !automatic.has(request.type);
 
 /** Handler of the panel's messages, and of the panel state around the conversation. */
 export class PanelMessageHandler {
@@ -187,7 +175,7 @@ export class PanelMessageHandler {
   /** Returns `false` if the input had no recipient and returns to the message box. */
   private async handle(request: PanelRequest): Promise<boolean | void> {
     const { view, conversation, approvals } = this.parts;
-    if (isAction(request)) this.actions += 1;
+    if (isUserAction(request)) this.actions += 1;
     const own = this.actions;
     /** A list opened by a later action keeps the focus. */
     const focus = () => view.focus({ wanted: () => this.actions === own });
