@@ -71,7 +71,7 @@ const goesOn = (answer: string): boolean => /\n\s*\S|.{200}/.test(answer.trimSta
 
 function titleIn(answer: string): string {
   const [line = ''] = answer.trim().split(/\r?\n/);
-  if (line.endsWith(':')) return ''; // it introduces an answer
+  if (line.endsWith(':') || line.startsWith('```')) return ''; // an answer to the task
   const bare = line.replace(/^[\s#*"'“„«`]+|[\s*"'”“»`.]+$/gu, '').replace(/\s+/g, ' ');
   return [...bare].length <= titleLimit ? bare : '';
 }

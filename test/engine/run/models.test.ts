@@ -207,6 +207,7 @@ describe('a run', () => {
     ['a name '.repeat(20), 'Please mend the greeting.'],
     ['***', 'Please mend the greeting.'],
     ['Here is a fix to this error:', 'Please mend the greeting.'],
+    ['```javascript', 'Please mend the greeting.'],
     [`Mend the greeting\n${'It says hello. '.repeat(5000)}`, 'Mend the greeting'],
   ];
   for (const [answer, shown] of names)
