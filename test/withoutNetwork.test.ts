@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
 import dns from 'node:dns';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { networkInterfaces, tmpdir } from 'node:os';
 import path from 'node:path';
+import { json } from 'node:stream/consumers';
 import { fetchCertificateIssuer } from '../src/extension/doctor/issuer.ts';
 import { createAdapter } from '../src/llm/adapter/adapter.ts';
 import { createLLMClient } from '../src/llm/createClient.ts';
@@ -16,6 +19,7 @@ import { discoverSignIn } from '../src/tools/mcp/oauth/discoverSignIn.ts';
 import { createSignInFetch } from '../src/tools/mcp/oauth/signInFetch.ts';
 import { hasExternalInterface } from '../src/tools/network/networkInterfaces.ts';
 import { anySiteFetchPolicy, fetchWebPage } from '../src/tools/web/fetch.ts';
+import { eventually } from './support/eventually.ts';
 import { closeAll, talk } from './tools/mcp/talk.ts';
 
 const host = 'far.example';
@@ -134,6 +138,46 @@ describe('without a network', () => {
       assert.match(await ask(), says);
       assert.equal(tries, 1);
     });
+
+  it('an MCP server whose stream is lost with the network: connects once more, and says that it needs one', async () => {
+    const streams: ServerResponse[] = [];
+    const server = createServer(async (request, response) => {
+      if (request.method === 'GET') {
+        response.writeHead(200, { 'content-type': 'text/event-stream' });
+        response.write('retry: 1\nevent: endpoint\ndata: /messages\n\n');
+        return void streams.push(response);
+      }
+      const { id, method, params } = (await json(request)) as { id?: number; method: string; params: object };
+      response.writeHead(202).end();
+      if (id === undefined) return;
+      const introduction = { ...params, capabilities: { tools: {} }, serverInfo: { name: 'far', version: '1' } };
+      const result = method === 'initialize' ? introduction : { tools: [] };
+      streams.at(-1)!.write(`data: ${JSON.stringify({ jsonrpc: '2.0', id, result })}\n\n`);
+    });
+    dns.lookup = before.lookup; // it is asked about 127.0.0.1 too
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    try {
+      const offline = globalThis.fetch;
+      let isOffline = false;
+      globalThis.fetch = (...request) => (isOffline ? offline : before.fetch)(...request);
+      const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/sse`;
+      const t = await talk({ servers: { far: { url, type: 'sse' } } });
+      await t.prepare();
+      const far = t.server('far');
+      assert.equal(far.state.phase, 'running', JSON.stringify(far.state));
+      isOffline = true;
+      streams[0]!.destroy();
+      await eventually('it is failed', () => far.state.phase === 'failed');
+      assert.match(JSON.stringify(far.state), /The MCP server \\"far\\" needs a network connection\./);
+      isOffline = false;
+      await t.servers.restart(far);
+      await eventually('it runs again', () => far.state.phase === 'running');
+      assert.deepEqual([tries, streams.length], [1, 2]); // a client that went on would have come back within a millisecond
+    } finally {
+      server.closeAllConnections();
+      server.close();
+    }
+  });
 
   const failures: [Failure, withInterface: boolean, isOffline: boolean][] = [
     [{ code: 'EAI_AGAIN', syscall: 'getaddrinfo' }, true, true],

@@ -79,6 +79,7 @@ async function connectAddress(
   let isConnected = false;
   const refuse = (one: McpServerFault, fatal: boolean) => {
     refusal = one;
+    if (one.cause !== undefined) hooks.log(networkReason(one.cause).text);
     if (isConnected && fatal) hooks.fault(storedLocalizableText(one));
   };
   const send = hooks.signIn && createAuthorizedFetch(globalThis.fetch, hooks.signIn, refuse);
@@ -140,11 +141,8 @@ function errorText(thrown: unknown, sdk: McpSdk, hooks: ConnectionHooks): Locali
   if (/ZodError/.test(name ?? '')) return message('sent something that is not a JSON-RPC message');
   if (error instanceof sdk.UnsupportedProtocolVersionError) return unknownVersion(error.supported.join());
   if (isUnreachable(error)) {
-    const reason = networkReason(error);
-    hooks.log(reason.text);
-    return reason.isOffline
-      ? message('needs a network connection')
-      : withNetworkReason(message('cannot be reached'), reason);
+    hooks.log(networkReason(error).text);
+    return withNetworkReason(message('cannot be reached'), networkReason(error));
   }
   const status = statusOf(error, sdk);
   if (status !== undefined) return message('answered {0}', status);

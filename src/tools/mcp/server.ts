@@ -3,7 +3,6 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Prompt, Resource } from '@modelcontextprotocol/client';
 import { type LocalizedMessage, message, toEnglishText } from '../../protocol/text/l10n.ts';
 import { type LocalizableText, storedLocalizableText } from '../../protocol/text/localized.ts';
-import { networkReason } from '../../protocol/text/networkReason.ts';
 import { englishCount } from '../../protocol/text/plurals.ts';
 import type { SandboxedCommand } from '../commandSandbox/commandSandbox.ts';
 import { ToolError } from '../core/tool.ts';
@@ -422,11 +421,7 @@ export class McpServer {
     const text = callErrorText(error, this.subject, sdk);
     if (text === 'invalid') return this.noResult();
     if (text !== undefined) return new ToolError('TOOL_EXEC_FAILED', this.redact(text));
-    const { message: reason } = error as Error;
-    const isOffline = networkReason(error).isOffline;
-    this.fail(
-      isOffline ? message('needs a network connection') : message('is no longer connected ({0})', reason.slice(0, 200)),
-    );
+    this.fail(message('is no longer connected ({0})', (error as Error).message.slice(0, 200))); // lost network, or expired session
     return this.notRunning();
   }
 

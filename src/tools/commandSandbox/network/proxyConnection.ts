@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { ClientRequest, type IncomingMessage } from 'node:http';
 import { createConnection, isIP, type Socket, type TcpNetConnectOpts } from 'node:net';
 import { connect as tlsConnect } from 'node:tls';
+import { networkReason } from '../../../protocol/text/networkReason.ts';
 import { raceWithAbort } from '../../../protocol/values/abort.ts';
 import { isPublicAddress } from '../../network/addresses.ts';
 import { formatTarget, type ProxyTarget } from './proxyTarget.ts';
@@ -30,7 +31,7 @@ export async function connectToTarget(
   try {
     addresses = await raceWithAbort(literalAddresses(target.host) ?? lookup(target.host), signal);
   } catch (error) {
-    return { status: 502, reason: `Could not resolve ${target.host} (${errorCode(error)})` };
+    return failure(target.host, `Could not resolve ${target.host}`, error);
   }
   if (addresses.length === 0) return { status: 502, reason: `Could not resolve ${target.host}` };
   for (const address of addresses) {
@@ -108,9 +109,14 @@ async function connectTo(
     return socket;
   } catch (error) {
     socket.destroy();
-    return { status: 502, reason: `Could not connect to ${host}:${port} (${errorCode(error)})` };
+    return failure(host, `Could not connect to ${host}:${port}`, error);
   }
 }
+
+const failure = (host: string, what: string, error: unknown): ProxyFailure => ({
+  status: 502,
+  reason: networkReason(error).isOffline ? `${host} needs a network connection` : `${what} (${errorCode(error)})`,
+});
 
 function withAddresses(addresses: readonly string[]): Pick<TcpNetConnectOpts, 'lookup'> {
   const all = addresses.map((address) => ({ address, family: isIP(address) }));

@@ -1,5 +1,6 @@
 import { type LocalizedMessage, message } from '../../../protocol/text/l10n.ts';
 import type { LocalizableText } from '../../../protocol/text/localized.ts';
+import { networkReason } from '../../../protocol/text/networkReason.ts';
 import { createJsonRpcNormalizer } from './plainBody.ts';
 import { McpServerFault, maxServerMessageBytes, messageTooLongReason } from './stdio.ts';
 
@@ -17,13 +18,17 @@ export function createMcpServerFetch(
   send: (url: string | URL, init?: RequestInit) => Promise<Response> = globalThis.fetch,
 ) {
   return async (url: string | URL, init?: RequestInit): Promise<Response> => {
-    const refuseAs = (fatal: boolean) => (why: LocalizedMessage) => {
-      const refusal = new UnusableAddressError(why);
+    const refuseAs = (fatal: boolean) => (why: LocalizedMessage, cause?: unknown) => {
+      const refusal = new UnusableAddressError(why, { cause });
       refused(refusal, fatal);
       throw refusal;
     };
     const refuse = refuseAs(init?.method === 'POST');
-    const response = await send(url, { ...init, redirect: 'manual' });
+    const response = await send(url, { ...init, redirect: 'manual' }).catch((error: unknown) => {
+      if (!networkReason(error).isOffline) throw error;
+      // Also fatal for a stream: its client would connect again and again.
+      return refuseAs(true)(message('needs a network connection'), error);
+    });
     const { status } = response;
     const accepted = status < 300 || (status >= 400 && status !== 401 && status !== 403);
     if (accepted && response.type !== 'opaqueredirect') return limited(response, refuseAs(true));

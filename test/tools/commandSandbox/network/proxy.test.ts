@@ -238,6 +238,16 @@ describe('the proxy of a sandbox', () => {
           ]),
       ));
 
+    it('says that there is no network', () =>
+      withProxy(
+        { lookup: () => Promise.reject(Object.assign(new Error('secret'), { code: 'EAI_AGAIN' })) },
+        async ({ exchange }) =>
+          assert.deepEqual(statusAndBody(await exchange(connect('shop.example:443'))), [
+            502,
+            'shop.example needs a network connection\n',
+          ]),
+      ));
+
     const spellings: [written: string, host: string][] = [
       ['2130706433', '127.0.0.1'],
       ['0177.0.0.1', '127.0.0.1'],
