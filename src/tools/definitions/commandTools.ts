@@ -12,7 +12,7 @@ export const outputReadDefinition = {
     offset: z.int().min(1).max(1e9).optional().meta({
       help: 'The first line, from 1. Without it, new output of a background command, after up to 10 seconds.',
     }),
-    limit: z.int().min(1).max(5000).optional().meta({ help: 'Number of lines. Default: 1000.' }),
+    limit: z.int().min(1).optional().meta({ help: 'Number of lines. Default: 1000.' }),
   },
   gives: {
     ...commandStateShape,

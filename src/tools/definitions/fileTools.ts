@@ -111,7 +111,7 @@ export const fsReadDefinition = {
   arguments: {
     path: z.string().meta({ path: true, help: 'The file.' }),
     offset: z.int().min(1).max(1e9).optional().meta({ help: 'The first line, from 1.' }),
-    limit: z.int().min(1).max(5000).optional().meta({ help: 'Number of lines. Default: 1000.' }),
+    limit: z.int().min(1).optional().meta({ help: 'Number of lines. Default: 1000.' }),
   },
   gives: {
     path: z.string().describe('The file.'),

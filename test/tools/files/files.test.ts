@@ -184,6 +184,12 @@ describe('tools: fs.read', () => {
     assert.equal(cut, 'Lines 1-40 of 100. Read on with offset 41.');
   });
 
+  it('reads all lines for a limit beyond any file', async () => {
+    workspace = await temporaryWorkspace({ 'a.txt': 'one\ntwo\n' });
+    const { text, cut } = await data(read({ path: 'a.txt', limit: 1_000_000_000_000_000 }));
+    assert.deepEqual([text, cut], ['one\ntwo', undefined]);
+  });
+
   it('an empty file is empty', async () => {
     workspace = await temporaryWorkspace({ 'a.txt': '' });
     const { text, startLine, endLine, totalLines } = await data(read({ path: 'a.txt' }));
