@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 /** What the engine does with a sequence, as far as it is asked here: a file has the tokens in it, and so many bytes for each. */
 export class Sequence {
@@ -8,6 +9,8 @@ export class Sequence {
   checkpoints: number[] = [];
   did: string[] = [];
   refuses = false;
+  /** Milliseconds that a save takes at least. */
+  saveMs = 0;
   constructor(
     readonly needsCheckpoints = false,
     readonly bytesPerToken = 4,
@@ -50,6 +53,7 @@ export class Sequence {
   }
   async saveStateToFile(file: string) {
     assert.equal(this.drafted, 0, 'no drafted token is saved');
+    if (this.saveMs > 0) await sleep(this.saveMs);
     writeFileSync(file, JSON.stringify(this.tokens).padEnd(this.tokens.length * this.bytesPerToken));
     this.did.push('save');
   }

@@ -43,7 +43,7 @@ describe('a command that discards work', function () {
         const before = run.folder.state();
         const id = await run.command(command);
         const after = run.folder.state();
-        if (kind === 'dirty') assert.equal(run.losses.length, 1, 'the approval names the loss');
+        if (kind === 'dirty') assert.ok(run.losses.length > 0, 'the approval names the loss');
         const { left } = await run.undo([id], 'all');
         assert.deepEqual(left, []);
         assert.deepEqual(run.folder.state(), before);

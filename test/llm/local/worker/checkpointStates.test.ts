@@ -111,6 +111,7 @@ describe('on disk, of a memory that cannot be cut back', () => {
   it('without time or room for all it is the whole that is saved', async () => {
     const short = begin();
     await short.say('run-a', upTo(1000));
+    short.sequence.saveMs = 2;
     await short.keeper.saveAll(1);
     assert.deepEqual(await states(), ['run-a 1100']);
     const small = begin({ bytes: 150_000 });
