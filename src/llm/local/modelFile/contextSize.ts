@@ -2,6 +2,8 @@
 export const initialContextTokens = 8192;
 const usualContext = 32_768;
 const reply = 4096;
+/** Tokens that a prompt leaves at least for its reply, and a margin for the engine. */
+export const [leastReplyTokens, replyMargin] = [256, 64];
 
 /**
  * Returns the maximum tokens of a context.
@@ -10,7 +12,8 @@ const reply = 4096;
  */
 export const maxContextSize = (setting: number): number => (setting === 0 ? usualContext : setting);
 
-export const tokensWithReply = (prompt: number, maxTokens = reply): number => prompt + Math.min(reply, maxTokens);
+export const tokensWithReply = (prompt: number, maxTokens = reply): number =>
+  prompt + Math.max(leastReplyTokens + replyMargin, Math.min(reply, maxTokens));
 
 export function contextSizeForTokens(tokens: number, most: number): number {
   let size = initialContextTokens;

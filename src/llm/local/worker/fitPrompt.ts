@@ -2,6 +2,7 @@ import { message, withDigitGrouping } from '../../../protocol/text/l10n.ts';
 import { type LlamaHistoryItem, toLlamaHistory } from '../ipc/chatHistory.ts';
 import { PromptTooLongError } from '../ipc/failures.ts';
 import type { InferenceJob, SendInferenceEvent } from '../ipc/ipc.ts';
+import { leastReplyTokens, replyMargin } from '../modelFile/contextSize.ts';
 import { truncateLongMessages } from './truncateResults.ts';
 
 export interface FittedPrompt<Token> {
@@ -20,7 +21,6 @@ interface PromptWindow<Token> {
   count(text: string): number;
 }
 
-const margin = 64;
 const leastText = 500;
 const cutBefore = new Map<string, string>();
 
@@ -39,11 +39,11 @@ export async function fitPrompt<Token>(
   };
   const whole = promptOf(job.messages);
   const { contextSize, canGrow } = await reach(whole.prompt);
-  const reserved = Math.min(256, Math.floor(contextSize / 8));
+  const reserved = Math.min(leastReplyTokens, Math.floor(contextSize / 8));
   const within = ({ history, prompt }: Omit<FittedPrompt<Token>, 'tokensLeft'>): FittedPrompt<Token> => ({
     history,
     prompt,
-    tokensLeft: contextSize - prompt.length - margin,
+    tokensLeft: contextSize - prompt.length - replyMargin,
   });
   const measure = (messages: InferenceJob['messages']) => within(promptOf(messages));
 
