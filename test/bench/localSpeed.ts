@@ -11,7 +11,8 @@ import { type LlamaBench, llamaBench } from './llamaBench.ts';
 import { line } from './measure.ts';
 
 /** Tokens of a prompt, and how often each is read by either: a long one takes its time. */
-const reads: [tokens: number, rounds: number][] = [
+type Reads = readonly [tokens: number, rounds: number][];
+const reads: Reads = [
   [1024, 7],
   [4096, 5],
   [16_384, 3],
@@ -39,38 +40,59 @@ export async function speeds(options: LocalModelClientOptions, folder: string): 
   console.log(
     `\nTokens for each second of CPU, beside llama.cpp's own tool; at least ${least} of its speed, ${threads} thread`,
   );
-  await readingOf(options.modelPath, options, peer);
+  for (const speed of await readingSpeeds(options, peer, reads)) print(speed);
   const larger = path.join(folder, 'larger.gguf');
   writeRandomModel(larger, writes.model);
-  await writingOf(larger, options, peer);
+  print(await writingSpeed({ ...options, modelPath: larger }, peer));
 }
 
-async function readingOf(modelPath: string, options: LocalModelClientOptions, peer: LlamaBench): Promise<void> {
-  const client = createLocalModelClient({ ...options, modelPath, contextSize: 0, threads, oneRun: true });
-  await ask(client, reads.at(-1)![0], 1); // its context is as large as it will be
-  const args = (tokens: number) => [...sameOf(modelPath), '-n', '0', '-p', `${tokens}`];
+/** Tokens for each second of CPU, of Towpath and of llama.cpp's own tool. */
+export interface ComparedSpeeds {
+  what: string;
+  ours: number;
+  theirs: number;
+}
+
+function print({ what, ours, theirs }: ComparedSpeeds): void {
+  const [ratio, perSecond] = [ours / theirs, (rate: number) => `${rate.toFixed(0)}/s`];
+  line(what, { own: perSecond(ours), other: perSecond(theirs), ratio: ratio.toFixed(3) }, 1 / ratio, 1 / least);
+}
+
+/** @param reads lengths of prompts, ascending @param letters of a token; random models have one for each */
+export async function readingSpeeds(
+  options: LocalModelClientOptions,
+  peer: LlamaBench,
+  reads: Reads,
+  letters = 1,
+): Promise<ComparedSpeeds[]> {
+  const client = createLocalModelClient({ ...options, contextSize: 0, threads, oneRun: true });
+  const ask = (tokens: number) => askOf(client, tokens * letters, 1);
+  const speeds: ComparedSpeeds[] = [];
+  await ask(reads.at(-1)![0]); // its context is as large as it will be
+  const args = (tokens: number) => [...sameOf(options.modelPath), '-n', '0', '-p', `${tokens}`];
   for (const [tokens, rounds] of reads) {
-    const [little, all] = [await ask(client, 1, 1), await ask(client, tokens, 1)];
+    const [little, all] = [await ask(1), await ask(tokens)];
     const own: Side = {
       tokens: all.read - little.read,
-      start: async () => (await ask(client, 1, 1)).seconds,
-      all: async () => (await ask(client, tokens, 1)).seconds,
+      start: async () => (await ask(1)).seconds,
+      all: async () => (await ask(tokens)).seconds,
     };
     const other: Side = {
       tokens: tokens - 1,
       start: () => peer.seconds(args(1), nice),
       all: () => peer.seconds(args(tokens), nice),
     };
-    await compare(`reading ${tokens.toLocaleString('en-US')} tokens`, own, other, rounds);
+    speeds.push(await compare(`reading ${tokens.toLocaleString('en-US')} tokens`, own, other, rounds));
   }
   await client.dispose();
+  return speeds;
 }
 
-async function writingOf(modelPath: string, options: LocalModelClientOptions, peer: LlamaBench): Promise<void> {
-  const client = createLocalModelClient({ ...options, modelPath, contextSize: 0, threads, oneRun: true });
+async function writingSpeed(options: LocalModelClientOptions, peer: LlamaBench): Promise<ComparedSpeeds> {
+  const client = createLocalModelClient({ ...options, contextSize: 0, threads, oneRun: true });
   const { tokens, depth, rounds } = writes;
-  const args = (count: number) => [...sameOf(modelPath), '-p', '0', '-d', `${depth}`, '-n', `${count}`];
-  const write = (count: number) => ask(client, depth, count, 'writing');
+  const args = (count: number) => [...sameOf(options.modelPath), '-p', '0', '-d', `${depth}`, '-n', `${count}`];
+  const write = (count: number) => askOf(client, depth, count, 'writing');
   const { written } = await write(tokens + 1); // fewer, where it comes to an end
   const own: Side = {
     tokens: written - 1,
@@ -82,8 +104,9 @@ async function writingOf(modelPath: string, options: LocalModelClientOptions, pe
     start: () => peer.seconds(args(1), nice),
     all: () => peer.seconds(args(tokens + 1), nice),
   };
-  await compare(`writing ${written - 1} tokens after ${depth}`, own, other, rounds);
+  const speed = await compare(`writing ${written - 1} tokens after ${depth}`, own, other, rounds);
   await client.dispose();
+  return speed;
 }
 
 const sameOf = (modelPath: string) => ['-m', modelPath, '-t', `${threads}`, '-r', '1', '--no-warmup', '-o', 'jsonl'];
@@ -96,7 +119,7 @@ interface Side {
 }
 
 /** In turns, so that both have the same weather, and each by its best: others at work on the machine take caches, and never give any. */
-async function compare(what: string, own: Side, other: Side, rounds: number): Promise<void> {
+async function compare(what: string, own: Side, other: Side, rounds: number): Promise<ComparedSpeeds> {
   const sides = [own, other].map((side) => ({ side, starts: [] as number[], alls: [] as number[] }));
   for (let round = 0; round < rounds; round++)
     for (const { side, starts, alls } of sides) {
@@ -104,17 +127,15 @@ async function compare(what: string, own: Side, other: Side, rounds: number): Pr
       alls.push(await side.all());
     }
   const [ours, theirs] = sides.map(({ side, starts, alls }) => side.tokens / (Math.min(...alls) - Math.min(...starts)));
-  const [ratio, perSecond] = [ours! / theirs!, (rate: number) => `${rate.toFixed(0)}/s`];
-  const numbers = { own: perSecond(ours!), other: perSecond(theirs!), ratio: ratio.toFixed(3) };
-  line(what, numbers, 1 / ratio, 1 / least);
+  return { what, ours: ours!, theirs: theirs! };
 }
 
 let others = 0;
 
-/** A prompt of about so many tokens, each of which is a letter. @param key of what was read of it before; none when not given */
-async function ask(client: LocalModelClient, tokens: number, maxTokens: number, key?: string) {
+/** A prompt of about so many letters. @param key of what was read of it before; none when not given */
+async function askOf(client: LocalModelClient, letters: number, maxTokens: number, key?: string) {
   const cacheKey = key ?? `other-${++others}`;
-  const content = `${cacheKey} ${'along the canal '.repeat(tokens / 16)}`.slice(0, tokens);
+  const content = `${cacheKey} ${'along the canal '.repeat(letters / 16)}`.slice(0, letters);
   const request: ChatRequest = {
     model: 'random',
     systemPrompt: cacheKey,

@@ -227,7 +227,14 @@ describe('setting a provider up', () => {
     await type(provider.url);
     await row('scripted').click();
     await tested();
-    await eventually('the list was asked for', () => provider.otherRequests.length > 0);
+    const isStored = () =>
+      editor.host.evaluate((vscode, url) => {
+        const providers = vscode.workspace
+          .getConfiguration('towpath')
+          .get<Record<string, { baseUrl?: string }>>('providers');
+        return providers?.openai?.baseUrl === url;
+      }, provider.url);
+    await eventually('the address is stored', isStored);
     await editor.panel.send('And now?');
     await editor.panel.shows('ready');
     await set('model', 'groq/scripted');

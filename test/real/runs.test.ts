@@ -26,6 +26,19 @@ function callsOnce(client: LLMClient, tool: string): LLMClient {
   return { ...client, chatStream: (request, signal) => client.chatStream(asked(request), signal) };
 }
 
+const branches = `
+nodes:
+  - name: begin
+  - {name: river, agent: {instructions: You name rivers.}, prompt: Name a river., output: answer}
+  - {name: lake, agent: {instructions: You name lakes.}, prompt: Name a lake., output: answer}
+  - name: end
+    uses: state.set
+    with: {all: "{% for one in parallel_results %}[{{ one.answer.content }}]{% endfor %}"}
+edges:
+  - {from: begin, to: river, parallel: true, fan_in: end}
+  - {from: begin, to: lake, parallel: true, fan_in: end}
+`;
+
 describeTrained('a run with a trained model', (model) => {
   let run: Whole | undefined;
   afterEach(async () => {
@@ -43,7 +56,7 @@ describeTrained('a run with a trained model', (model) => {
   ];
   for (const [what, tool, text, answers, code] of calls)
     it(`answers after a call that ${what}, and reads its prompt once`, async () => {
-      run = await Whole.begin(callsOnce(await model.client(), tool), files, answers);
+      run = await Whole.begin(callsOnce(await model.client(), tool), files, [...answers]);
       const ended = await run.start(text);
       assert.equal(ended.phase, 'WaitingUser', JSON.stringify(ended));
       if (answers.length === 0) assert.deepEqual(run.questions, []);
@@ -63,4 +76,21 @@ describeTrained('a run with a trained model', (model) => {
       const [first, second] = run.evaluated;
       assert.ok(second!.evaluated < second!.prompt - first!.prompt + 2, 'its own call and its result are new');
     });
+
+  it('answers in both branches of a workflow', async () => {
+    const client = await model.client();
+    const short: LLMClient = {
+      ...client,
+      chatStream: (request, signal) =>
+        client.chatStream({ ...request, tools: [], temperature: 0, maxTokens: 12 }, signal),
+    };
+    run = await Whole.begin(short, files);
+    run.workflow = branches;
+    const { phase, error } = await run.start('go');
+    const all = run.events.flatMap((event) =>
+      event.type === 'message' && event.message.role === 'assistant' ? [event.message.content] : [],
+    );
+    assert.equal(all.length, 2);
+    model.figure('two branches', phase, ...(error ? [error.code] : []), ...all.map((text) => JSON.stringify(text)));
+  });
 });

@@ -12,11 +12,20 @@ import { RunStore } from '../../../src/runs/store.ts';
 import type { ApprovalRequester } from '../../../src/tools/core/tool.ts';
 import { builtinTools } from '../../../src/tools/host/builtinTools.ts';
 import { createToolHost } from '../../../src/tools/host/host.ts';
+import { loadNestedWorkflows } from '../../../src/workflows/action/nested.ts';
+import { loadWorkflow } from '../../../src/workflows/read/validate.ts';
 import { defaultChatWorkflow } from '../../../src/workflows/run/chatWorkflow.ts';
+import { graphWorkflow } from '../../../src/workflows/run/runGraph.ts';
 import { type TemporaryWorkspace, temporaryWorkspace } from '../../support/workspace.ts';
 
 /** `wait`: none until the run stops. */
 export type Answer = 'allow' | 'deny' | 'wait' | Promise<'allow' | 'deny'>;
+
+async function graphOf(id: string, yaml: string) {
+  const file = loadWorkflow(yaml, { tools: [] }).value!;
+  const workflows = await loadNestedWorkflows('flow', file, async () => file);
+  return graphWorkflow({ id, file, agents: new Map(), workflows, now: Date.now });
+}
 
 /** All of Towpath but the editor: a client, the loop, real tools on a real folder, a real journal. */
 export class Whole {
@@ -31,6 +40,8 @@ export class Whole {
   policy = defaultApprovalPolicy;
   /** Tokens that the model keeps in view, where that is known. */
   contextWindow?: number;
+  /** YAML of a workflow; a chat without one. */
+  workflow?: string;
   engine: ExecutionEngine;
 
   private constructor(
@@ -58,7 +69,7 @@ export class Whole {
     this.engine = new ExecutionEngine({
       store: this.store,
       host: createToolHost({ workspace: this.workspace, tools: builtinTools(), approve, policy: () => this.policy }),
-      workflow: async () => defaultChatWorkflow,
+      workflow: async (id) => (this.workflow === undefined ? defaultChatWorkflow : graphOf(id, this.workflow)),
       model: async () => ({
         id: `local/${this.model}`,
         model: this.model,
