@@ -7,6 +7,7 @@ import {
   type LocalModelClientOptions,
 } from '../../src/llm/local/host/client.ts';
 import { buildWorker } from '../llm/local/setup.ts';
+import { tries } from '../support/tries.ts';
 import { findRealModels } from './models.ts';
 
 /** Figures of each model, printed as a table at the end. */
@@ -18,13 +19,24 @@ after(() => {
   for (const [name, rows] of tables) console.log(`\n${name}\n${rows.map((row) => `  ${row}`).join('\n')}`);
 });
 
-/** Describes tests for each model; pending for one that this machine does not have and no registry serves. */
-export function describeTrained(title: string, define: (model: TrainedModel) => void): void {
+/**
+ * Describes tests for each model; pending for one that this machine does not have and no registry serves.
+ * @param ofEach `named`: for the others than the first one only when the part is named, as they take minutes
+ */
+export function describeTrained(
+  title: string,
+  define: (model: TrainedModel) => void,
+  ofEach: 'always' | 'named' = 'always',
+): void {
   describe(title, function () {
     this.timeout(600_000);
     for (const { name, file } of models) {
       if (file === undefined) {
         it(`${name}: left out (no registry)`);
+        continue;
+      }
+      if (ofEach === 'named' && name !== models[0]!.name && tries(0, 1) === 0) {
+        it(`${name}: npm test -- real`);
         continue;
       }
       describe(name, () => {
