@@ -190,7 +190,7 @@ describe('tools: shell.run', () => {
     assert.match(cut!, /^\d+ bytes in the middle are left out here, and could not be kept\.$/);
   });
 
-  it('T14 an endless flood is ended: 64 KiB are told, 5 MiB kept, and memory stays bounded', async () => {
+  it('T14 an endless flood is ended: 64 KiB are told, 5 MiB kept less a chunk, and memory stays bounded', async () => {
     const talking = conversation(workspace);
     globalThis.gc?.();
     const before = process.memoryUsage().rss;
@@ -205,7 +205,7 @@ describe('tools: shell.run', () => {
     assert.match(message, /more than 100 MiB and was ended/);
     assert.ok(Buffer.byteLength(JSON.stringify(told)) <= 64 * 1024);
     const [kept] = [...talking.kept.values()];
-    assert.ok(kept!.length > 4.8 * 1024 * 1024 && kept!.length <= 5 * 1024 * 1024, `${kept!.length} bytes`);
+    assert.ok(kept!.length > 4.5 * 1024 * 1024 && kept!.length <= 5 * 1024 * 1024, `${kept!.length} bytes`);
     assert.ok(most - before < 50e6, `${most - before} bytes more memory`);
   });
 
