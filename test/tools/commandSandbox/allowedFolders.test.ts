@@ -17,9 +17,8 @@ import {
 } from '../../../src/tools/commandSandbox/allowedFolders.ts';
 
 // Holds allowed-folders-hold-data.
-describe('folders outside of the workspace that a rule can allow', function () {
+describe('folders outside of the workspace that a rule can allow', () => {
   if (process.platform === 'win32') return;
-  this.timeout(20_000);
   let home: string;
   let surroundings: FolderSurroundings;
   const at = (path: string) => paths.join(home, path);

@@ -4,8 +4,7 @@ import * as paths from 'node:path';
 import { createLinuxSandbox } from '../../../src/tools/commandSandbox/linux/linuxSandbox.ts';
 import { runSandboxed, type TemporarySandbox, temporarySandbox } from '../../support/commandSandbox.ts';
 
-describe('the private caches of a workspace', function () {
-  this.timeout(30_000);
+describe('the private caches of a workspace', () => {
   let sandbox: TemporarySandbox;
 
   before(async function () {

@@ -22,8 +22,7 @@ interface Ended {
   denied: string[];
 }
 
-describe('installed packages in the sandbox', function () {
-  this.timeout(60_000);
+describe('installed packages in the sandbox', () => {
   let sandbox: TemporarySandbox;
   let folder: string;
 

@@ -21,8 +21,7 @@ import { type TemporarySandbox, temporarySandbox } from '../../support/commandSa
 import { eventually } from '../../support/eventually.ts';
 
 // Holds sandboxed-changes-wait.
-describe('what a sandboxed command has changed', function () {
-  this.timeout(60_000);
+describe('what a sandboxed command has changed', () => {
   let sandbox: TemporarySandbox;
   let folder: string;
 

@@ -46,8 +46,7 @@ async function bundle(entry: string): Promise<string> {
 }
 
 for (const user of users)
-  describe(`the command sandbox as ${user}`, function () {
-    this.timeout(120_000);
+  describe(`the command sandbox as ${user}`, () => {
     let folder: string | undefined;
     let argv: string[];
     let runner: ChildProcessByStdio<Writable, Readable, null>;

@@ -18,8 +18,7 @@ import { conversation } from '../conversation.ts';
 const outside: ApprovalAnswer = { decision: 'deny', outside: true };
 
 // Holds sandbox-never-falls-back.
-describe('tools: leaving the sandbox of a command that asks for a host', function () {
-  this.timeout(60_000);
+describe('tools: leaving the sandbox of a command that asks for a host', () => {
   let sandbox: TemporarySandbox;
   let workspace: TemporaryWorkspace;
   let server: Listening;

@@ -22,8 +22,7 @@ interface Ran {
 }
 
 // Holds sandboxed-changes-wait and sandbox-never-falls-back.
-describe('tools: shell.run in the sandbox', function () {
-  this.timeout(60_000);
+describe('tools: shell.run in the sandbox', () => {
   let sandbox: TemporarySandbox;
   let workspace: TemporaryWorkspace;
 

@@ -5,8 +5,7 @@ import { type TemporarySandbox, temporarySandbox } from '../../support/commandSa
 import { type TemporaryWorkspace, temporaryWorkspace } from '../../support/workspace.ts';
 import { conversation } from '../conversation.ts';
 
-describe('tools: shell.run in the sandbox, with limits', function () {
-  this.timeout(60_000);
+describe('tools: shell.run in the sandbox, with limits', () => {
   let sandbox: TemporarySandbox;
   let workspace: TemporaryWorkspace;
 

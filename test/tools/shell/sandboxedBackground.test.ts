@@ -31,8 +31,7 @@ interface Ended {
 }
 
 // Holds sandboxed-changes-wait and sandbox-never-falls-back.
-describe('tools: background commands in the sandbox', function () {
-  this.timeout(20_000);
+describe('tools: background commands in the sandbox', () => {
   let sandbox: TemporarySandbox;
   let workspace: TemporaryWorkspace;
   let background: BackgroundCommands;

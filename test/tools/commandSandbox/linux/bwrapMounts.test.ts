@@ -7,8 +7,7 @@ import { bwrapArguments } from '../../../../src/tools/commandSandbox/linux/bwrap
 import type { SandboxPolicy } from '../../../../src/tools/commandSandbox/sandboxPolicy.ts';
 import { canRunBwrap, hasProgram, runBwrap } from '../../../support/bwrap.ts';
 
-describe('a command in bwrap', function () {
-  this.timeout(120_000);
+describe('a command in bwrap', () => {
   let outer: string;
   let policy: SandboxPolicy;
   const at = (path: string) => paths.join(outer, path);

@@ -12,8 +12,7 @@ import {
 } from '../../../../src/tools/commandSandbox/linux/firstProcess.ts';
 import { hasLandlock, hasProgram } from '../../../support/bwrap.ts';
 
-describe('the first process of a sandbox', function () {
-  this.timeout(30_000);
+describe('the first process of a sandbox', () => {
   let folder: string;
   let pipe: number;
   const at = (name: string) => paths.join(folder, name);

@@ -15,8 +15,7 @@ import * as paths from 'node:path';
 import { runSandboxed, type TemporarySandbox, temporarySandbox } from '../../../support/commandSandbox.ts';
 import { eventually } from '../../../support/eventually.ts';
 
-describe('a start of a sandboxed command that was prepared after the one before', function () {
-  this.timeout(60_000);
+describe('a start of a sandboxed command that was prepared after the one before', () => {
   let sandbox: TemporarySandbox;
   let folder: string;
 

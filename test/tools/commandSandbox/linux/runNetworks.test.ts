@@ -3,8 +3,7 @@ import { mkdirSync, mkdtempSync } from 'node:fs';
 import * as paths from 'node:path';
 import { runSandboxed, type TemporarySandbox, temporarySandbox } from '../../../support/commandSandbox.ts';
 
-describe('the sockets of the networks of runs', function () {
-  this.timeout(30_000);
+describe('the sockets of the networks of runs', () => {
   let sandbox: TemporarySandbox;
   const { TMPDIR } = process.env;
 

@@ -49,8 +49,7 @@ const programs: [name: string, command: string][] = [
   ['bwrap', '! bwrap --ro-bind / / true'],
 ];
 
-describe('the filter in the kernel', function () {
-  this.timeout(120_000);
+describe('the filter in the kernel', () => {
   let folder: string;
   let filter: string;
 

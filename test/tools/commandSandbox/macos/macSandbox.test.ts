@@ -22,8 +22,7 @@ cp "$profile" "$(dirname "$0")/used.sb"; exec "$@"
 
 const withoutConfinement = '#!/bin/sh\nshift 2; exec "$@"\n';
 
-describe('the sandbox of macOS, with a program in place of sandbox-exec', function () {
-  this.timeout(30_000);
+describe('the sandbox of macOS, with a program in place of sandbox-exec', () => {
   let folder: string;
   let workspace: TemporaryWorkspace;
   let sandbox: CommandSandbox;
