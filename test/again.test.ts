@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { onceMore } from './support/again.ts';
+import { maxFilesAgain, onceMore } from './support/again.ts';
 import { forgetReport, readReport, reportFile } from './support/report.ts';
 
 describe('what failed in a run of the tests', () => {
@@ -38,7 +38,8 @@ describe('what failed in a run of the tests', () => {
 
   it('is not asked again where it is much, or where all of it passed', async () => {
     const seen: string[][] = [];
-    reports(part, ['a.ts'], ['b.ts', 'c.ts', 'd.ts', 'e.ts', 'f.ts', 'g.ts', 'h.ts']);
+    const many = Array.from({ length: maxFilesAgain + 1 }, (_, at) => `${at}.ts`);
+    reports(part, ['a.ts'], many);
     assert.equal(await onceMore(part, false, again(true, seen)), false);
     reports(part, ['a.ts'], []);
     assert.equal(await onceMore(part, true, again(true, seen)), true);

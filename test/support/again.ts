@@ -1,7 +1,7 @@
 import { failuresOf, readReport, replaceInReport } from './report.ts';
 
 /** More files than this with a failure are no bad luck. */
-const maxFiles = 6;
+export const maxFilesAgain = 8;
 
 /**
  * A browser, an editor, a loaded machine: the few files of `part` in which something failed run once more, alone, as `<part>-again`, and are named.
@@ -13,7 +13,7 @@ export async function onceMore(
   run: (again: string, files: string[]) => Promise<boolean>,
 ): Promise<boolean> {
   const { files, failures } = failuresOf(part);
-  if (files.length > 0 && files.length <= maxFiles) {
+  if (files.length > 0 && files.length <= maxFilesAgain) {
     console.log(`\n── again, alone ──\n${failures.join('\n')}\n`);
     clean = await run(`${part}-again`, files);
     replaceInReport(part, `${part}-again`, files);

@@ -260,10 +260,10 @@ describe('how large a context is', () => {
   for (const [tokens, most, size] of table)
     it(`${tokens} tokens, ${most} at most: ${size}`, () => assert.equal(contextSizeForTokens(tokens, most), size));
 
-  it('has room for a reply of the usual length, or of the one that is asked for', () =>
+  it('has room for a reply of the usual length, or of the one that is asked for, and for a short one at least', () =>
     assert.deepEqual(
-      [tokensWithReply(5000), tokensWithReply(5000, 300), tokensWithReply(5000, 9000)],
-      [9096, 5300, 9096],
+      [undefined, 400, 9000, 8].map((maxTokens) => tokensWithReply(5000, maxTokens)),
+      [9096, 5400, 9096, 5320],
     ));
 
   it('grows to the next best where memory is short', () =>
