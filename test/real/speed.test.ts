@@ -18,10 +18,10 @@ describeTrained(
       if (typeof peer === 'string') return this.skip();
       const options = { workerPath: await buildWorker(), modelPath: model.file, gpu: false } as const;
       const lengths: [tokens: number, rounds: number][] = [
-        [1024, 4],
-        [4096, 3],
+        [1024, 2],
+        [4096, 1],
       ];
-      if (model.name.startsWith('gemma')) lengths.push([16_384, 2]);
+      if (model.name.startsWith('gemma')) lengths.push([16_384, 1]);
       for (const { what, ours, theirs } of await readingSpeeds(options, peer, lengths, letters)) {
         assert.ok(ours > 0 && theirs > 0);
         model.figure(
