@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { ChatRequest } from '../../src/llm/core/client.ts';
 import {
@@ -6,6 +5,7 @@ import {
   type LocalModelClient,
   type LocalModelClientOptions,
 } from '../../src/llm/local/host/client.ts';
+import { cpuSeconds } from '../support/cpuSeconds.ts';
 import { writeRandomModel } from '../support/randomModel.ts';
 import { type LlamaBench, llamaBench } from './llamaBench.ts';
 import { line } from './measure.ts';
@@ -25,7 +25,6 @@ const least = 0.95;
 const threads = 1;
 /** That of the model's process. */
 const nice = 5;
-const ticksPerSecond = 100;
 
 /**
  * Tokens for each second of CPU, beside llama.cpp's own tool with the same file, threads, depth and nice value, in turns.
@@ -149,14 +148,4 @@ async function askOf(client: LocalModelClient, letters: number, maxTokens: numbe
   const seconds = cpuSeconds(client.pid()) - before;
   const { promptTokens, cachedTokens = 0, completionTokens } = usage!;
   return { seconds, read: promptTokens - cachedTokens, written: completionTokens };
-}
-
-function cpuSeconds(pid: number | undefined): number {
-  if (pid === undefined) return 0;
-  const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
-  const [user, system] = stat
-    .slice(stat.lastIndexOf(')') + 2)
-    .split(' ')
-    .slice(11, 13);
-  return (Number(user) + Number(system)) / ticksPerSecond;
 }

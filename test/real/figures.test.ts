@@ -6,11 +6,11 @@ import { createInterface } from 'node:readline';
 import { estimateTokenCount } from 'tokenx';
 import type { LocalModelClient } from '../../src/llm/local/host/client.ts';
 import { buildWorker } from '../llm/local/setup.ts';
+import { cpuSeconds } from '../support/cpuSeconds.ts';
 import { projectRoot } from '../support/editor/project.ts';
 import { tries } from '../support/tries.ts';
 import { describeTrained } from './trained.ts';
 
-const ticksPerSecond = 100;
 /** A second is a hundred ticks of the clock, so each is repeated. */
 const rounds = tries(1, 5);
 /** Between the logits of two words of which another batch writes the other one. */
@@ -119,6 +119,7 @@ describeTrained(
         }
         child?.kill();
       }
+      if (process.platform !== 'linux') return;
       model.figure('CPU of a start to its first token', beside(starts));
       model.figure('CPU to the first token', beside(firsts));
       model.figure('CPU of a reply of 24 tokens', beside(alls));
@@ -148,14 +149,4 @@ function sameStart(one: string, other: string): string {
   let length = 0;
   while (length < one.length && one[length] === other[length]) length++;
   return one.slice(0, length);
-}
-
-function cpuSeconds(pid: number | undefined): number {
-  if (pid === undefined) return 0;
-  const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
-  const [user, system] = stat
-    .slice(stat.lastIndexOf(')') + 2)
-    .split(' ')
-    .slice(11, 13);
-  return (Number(user) + Number(system)) / ticksPerSecond;
 }
