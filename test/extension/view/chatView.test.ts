@@ -12,6 +12,8 @@ describe('what a page of the chat is told', () => {
   let listener: PageListener;
   let view: ChatView;
   let visible: boolean;
+  /** Answers where the keys are; a busy page does not. */
+  let isSilent: boolean;
   const place: ChatPageContainer = {
     get visible() {
       return visible;
@@ -19,7 +21,7 @@ describe('what a page of the chat is told', () => {
     post: (message) => {
       told.push(message as { type: string });
       const { type, look } = message as { type: string; look: number };
-      if (type === 'look') listener.received({ type: 'here', look, idleMs: 0, focused: true }, place);
+      if (type === 'look' && !isSilent) listener.received({ type: 'here', look, idleMs: 0, focused: true }, place);
     },
     reveal: () => turn(true),
   };
@@ -33,6 +35,7 @@ describe('what a page of the chat is told', () => {
   beforeEach(() => {
     told = [];
     visible = true;
+    isSilent = false;
     const page: Partial<ChatPage> = {
       locations: [place],
       use: () => {},
@@ -71,6 +74,18 @@ describe('what a page of the chat is told', () => {
     drawn();
     await focused;
     assert.ok(told.some(({ type }) => type === 'focus'));
+  });
+
+  it('a busy one takes the keys only if its window still has them', async () => {
+    isSilent = true;
+    await view.focus();
+    const focus = told.filter(({ type }) => type === 'focus');
+    assert.deepEqual(focus, [{ type: 'focus', gently: true }]);
+  });
+
+  it('the keys stay where the user has moved them since', async () => {
+    await view.focus({ wanted: () => false });
+    assert.ok(!told.some(({ type }) => type === 'focus'));
   });
 
   it('who has not opened the view is not led there', async () => {
