@@ -323,7 +323,7 @@ export interface ApprovalAnswer {
   always?: boolean;
   /** The answer created a rule under which the call is planned and decided again: it allows nothing by itself. */
   isDecidedAgain?: true;
-  /** With the denial of an access that offers it: the command runs outside of the sandbox instead, from the beginning. */
+  /** The command runs outside of the sandbox instead, from the beginning; only with the denial of an access that offers it. */
   outside?: true;
 }
 
