@@ -12,7 +12,7 @@ import { createLLMClient } from '../src/llm/createClient.ts';
 import { findDownloadableModel } from '../src/llm/local/download/modelHub.ts';
 import { addGpuEngine, gpuEnginesFor } from '../src/llm/local/engineInstall/gpuEngine.ts';
 import type { ProviderId } from '../src/llm/models/providers.ts';
-import { setNetworkProbe } from '../src/protocol/text/networkReason.ts';
+import { networkReason, setNetworkProbe } from '../src/protocol/text/networkReason.ts';
 import { acquireRunLock } from '../src/runs/lock.ts';
 import { loadMcpSdk } from '../src/tools/mcp/loadSdk.ts';
 import { discoverSignIn } from '../src/tools/mcp/oauth/discoverSignIn.ts';
@@ -209,5 +209,10 @@ describe('without a network', () => {
       hasExternalInterface(),
       addresses.some((one) => one !== undefined && !one.internal),
     );
+  });
+
+  it('a failure that is no error has a reason, too', () => {
+    assert.deepEqual(networkReason(undefined), { code: '', text: 'undefined' });
+    assert.deepEqual(networkReason(null), { code: '', text: 'null' });
   });
 });

@@ -51,7 +51,7 @@ export function networkReason(error: unknown): NetworkReason {
 }
 
 function isOffline(code: string, error: unknown): boolean {
-  const { syscall, address } = error as { syscall?: unknown; address?: unknown };
+  const { syscall, address } = Object(error) as { syscall?: unknown; address?: unknown };
   if (/^(127\.|::1$)/.test(String(address))) return false; // a server on this machine
   if (code === 'ECONNREFUSED') return /^(getaddrinfo|query)/.test(String(syscall)); // no name server
   return noNetwork.test(code) || (noNetworkOrHost.test(code) && !hasNetwork());
