@@ -289,7 +289,7 @@ describe('an end of a run', () => {
     afterEach(() => unmount(runs));
 
     it('that is full says so, and there is a Retry as soon as there is room', async () => {
-      await asks(reply.text('A long answer. '.repeat(60_000)));
+      await asks(reply.text(Array.from({ length: 60_000 }, (_, at) => `A long answer, ${at}. `).join('')));
       await says(/^The disk is full/, 'Manage Storage…');
       growDisk(runs);
       await says(/^The disk is full/, 'Manage Storage…', 'Retry');

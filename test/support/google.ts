@@ -26,7 +26,7 @@ export interface GoogleRequest {
   abandoned: boolean;
 }
 
-type Step = { send: string } | { endless: string; everyMs: number } | { hang: true } | { cut: true };
+type Step = { send: string } | { endless(nth: number): string; everyMs: number } | { hang: true } | { cut: true };
 
 /**
  * One answer as Gemini writes it: `googleReply.text('Hello').call('fs_read', { path: 'a' })`. Each method gives a new
@@ -87,8 +87,9 @@ export class GoogleReply {
 
   /** Text until the other side leaves. */
   endless(everyMs = 5): GoogleReply {
-    const send = `data: ${JSON.stringify({ candidates: [{ content: { parts: [{ text: 'and on ' }] } }] })}\n\n`;
-    return this.with({ steps: [...this.steps, { endless: send, everyMs }], ends: false });
+    const endless = (nth: number) =>
+      `data: ${JSON.stringify({ candidates: [{ content: { parts: [{ text: `and on ${nth} ` }] } }] })}\n\n`;
+    return this.with({ steps: [...this.steps, { endless, everyMs }], ends: false });
   }
 
   status(statusCode: number, body: string | object, headers: Record<string, string> = {}): GoogleReply {
@@ -270,8 +271,8 @@ async function perform(reply: GoogleReply, response: ServerResponse): Promise<vo
       await pause(5, gone); // what was written before gets out first
       response.destroy();
     } else {
-      while (!response.destroyed) {
-        response.write(step.endless);
+      for (let nth = 1; !response.destroyed; nth++) {
+        response.write(step.endless(nth));
         await pause(step.everyMs, gone);
       }
     }

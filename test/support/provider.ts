@@ -121,8 +121,8 @@ async function take(step: Step, response: ServerResponse, gone: Promise<'gone'>)
     else response.destroy();
     return gone;
   }
-  while (!response.destroyed) {
-    if ((await write(step.endless, response, gone)) === 'gone') break;
+  for (let nth = 1; !response.destroyed; nth++) {
+    if ((await write(step.endless(nth), response, gone)) === 'gone') break;
     if (step.everyMs > 0 && (await pause(step.everyMs, gone)) === 'gone') break;
   }
   return 'gone';

@@ -8,7 +8,7 @@ export type Step =
   /** Goes on once the test lets it. */
   | { after: Promise<unknown> }
   /** Sends until the other side leaves; `everyMs` 0: as fast as it is read. */
-  | { endless: string; everyMs: number }
+  | { endless(nth: number): string; everyMs: number }
   /** Says nothing more and stays. */
   | { hang: true }
   /** `close`: FIN in the middle of the body; `reset`: RST. */
@@ -83,14 +83,15 @@ export class ProviderReply {
     return this.add({ hang: true }).with({ ends: false });
   }
 
-  /** Text that never ends. */
+  /** Text that never ends, and counts: nobody takes it for a model that repeats itself. */
   endless(text = 'and on ', everyMs = 5): ProviderReply {
-    return this.add({ endless: event(delta({ content: text })), everyMs }).with({ ends: false });
+    const endless = (nth: number) => event(delta({ content: `${text}${nth} ` }));
+    return this.add({ endless, everyMs }).with({ ends: false });
   }
 
   /** Comments that never end: the server is alive, and the model says nothing. */
   keepAlive(everyMs = 5): ProviderReply {
-    return this.add({ endless: ': keep-alive\n\n', everyMs }).with({ ends: false });
+    return this.add({ endless: () => ': keep-alive\n\n', everyMs }).with({ ends: false });
   }
 
   cut(how: 'close' | 'reset' = 'close'): ProviderReply {

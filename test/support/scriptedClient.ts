@@ -52,10 +52,10 @@ export function scriptedClient(replies: ScriptedReply[]): LLMClient & { requests
       yield { toolCallDelta: { index, id: toolCall.id, name: toolCall.name, argumentsText }, done: false };
       yield { toolCall, done: false };
     }
-    while (reply.endless) {
+    for (let nth = 1; reply.endless; nth++) {
       await new Promise((resolve) => setTimeout(resolve, 1));
       signal?.throwIfAborted();
-      yield { content: 'tick ', done: false };
+      yield { content: `tick ${nth} `, done: false };
     }
     await pause();
     if (reply.error) throw reply.error;

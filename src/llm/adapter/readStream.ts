@@ -5,6 +5,7 @@ import { LLMError } from '../core/errors.ts';
 import { withUniqueToolNames } from '../messages/uniqueToolNames.ts';
 import { type ReadTimeLimit, timeLimitError } from '../transport/timeLimits.ts';
 import type { RateLimiter } from './rateLimit.ts';
+import { RepetitionGuard } from './repetition.ts';
 
 /**
  * Time limits of a stream in milliseconds; 0 disables a limit. `connectMs` ends with the first sign of the client: connected, loading, or
@@ -51,6 +52,7 @@ export async function readReplyStream({
   const distinct = withUniqueToolNames(request);
   const chunks = client.chatStream(distinct?.request ?? request, AbortSignal.any([signal, left.signal]));
   const watch = createDeadlineWatch(signal);
+  const repetition = new RepetitionGuard();
   let since = performance.now();
   let read = -1;
   let hasOutput = false;
@@ -74,6 +76,7 @@ export async function readReplyStream({
       reply.add(chunk);
       onChunk?.(chunk);
       if (chunk.done) return;
+      repetition.check(chunk);
     }
   } finally {
     watch.close();

@@ -476,8 +476,9 @@ describe('when to try again', () => {
 describe('two hundred thousand chunks', () => {
   it('are all heard, and others have their turn meanwhile', async () => {
     const count = 200_000;
-    const event = `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content: 'x' } }] })}\n\n`;
-    const provider = await startProvider(() => reply.raw(event.repeat(count)).raw(reply.text('').bytes()));
+    const event = (content: string) => `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content } }] })}\n\n`;
+    const events = Array.from({ length: count / 10 }, (_, at) => [...String(at).padStart(10)].map(event).join(''));
+    const provider = await startProvider(() => reply.raw(events.join('')).raw(reply.text('').bytes()));
     let turns = 0;
     const beat = setInterval(() => turns++, 1);
     const { signal } = new AbortController();
