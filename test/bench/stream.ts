@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import OpenAI from 'openai';
 import { createOpenAIClient } from '../../src/llm/openai/client.ts';
+import { longText } from '../support/longText.ts';
 import { reply } from '../support/reply.ts';
 import { compare, line, rounds, timesOf } from './measure.ts';
 
@@ -13,8 +14,8 @@ const budgets = { parse: 1.6, loopback: 1.3, fragment: 1.25 };
 
 /** As large as a long answer of an agent: thinking, text and a call, 50,000 events. */
 const long = reply
-  .thinking('Considering the question once more, from the other side. '.repeat(1500), 'reasoning_content', 8)
-  .text('The quick brown fox — größer als der faule Hund 🙂. '.repeat(5000), 8)
+  .thinking(longText('considering the question once more, from the other side. ', 1500), 'reasoning_content', 8)
+  .text(longText('the quick brown fox — größer als der faule Hund 🙂. ', 5000), 8)
   .call('fs_write', { path: 'a.ts', content: 'export const answer = 42;\n'.repeat(3000) }, { size: 12 })
   .bytes();
 

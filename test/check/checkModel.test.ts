@@ -138,7 +138,7 @@ describe('Checking a model', () => {
       signal: stop.signal,
       record: {
         keep: async () => {},
-        onEvent: (event) => event.type === 'chunk' && event.content === 'tick ' && stop.abort(),
+        onEvent: (event) => event.type === 'chunk' && event.content === 'tick 1 ' && stop.abort(),
       },
     });
     assert.deepEqual(outcomes(result), [['call', undefined]]);

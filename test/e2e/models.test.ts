@@ -8,6 +8,7 @@ import { temporaryFolder } from '../support/editor/sample.ts';
 import type { Towpath } from '../support/editor/towpath.ts';
 import { eventually } from '../support/eventually.ts';
 import { googleKey, googleReply, startGoogle } from '../support/google.ts';
+import { longText } from '../support/longText.ts';
 import { done, piece, startOllama } from '../support/ollama.ts';
 import { type Provider, reply, startProvider } from '../support/provider.ts';
 
@@ -193,7 +194,7 @@ describe('models of every provider', () => {
       provider.models = [{ id: 'scripted', context_length: 8192 }];
       const full = { prompt_tokens: 6000, completion_tokens: 1900, total_tokens: 7900 };
       provider.script = [
-        reply.text('words and more words '.repeat(600), 800).usage(full),
+        reply.text(longText('words and more words ', 600), 800).usage(full),
         reply.text('They got many words.'),
         reply.text('Once more.').call('fs_list', { path: '.' }).wait(2000),
         reply.text('ready'),
@@ -221,7 +222,7 @@ describe('models of every provider', () => {
 
     it('the meter tells what fills the window, and room is made in it at a press', async () => {
       provider.models = [{ id: 'scripted', context_length: 32_000 }];
-      const essay = reply.text('words and more words '.repeat(900), 400).usage(null);
+      const essay = reply.text(longText('words and more words ', 900), 400).usage(null);
       provider.script = [essay, essay, essay, reply.text('They got many words.').usage(null)];
       editor = await begin({
         'towpath.model': 'openai-compatible/scripted',

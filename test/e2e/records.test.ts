@@ -11,6 +11,7 @@ import { transcriptText } from '../support/editor/panel.ts';
 import { temporaryFolder, writeWorkspace } from '../support/editor/sample.ts';
 import { openTowpath, type Towpath } from '../support/editor/towpath.ts';
 import { eventually } from '../support/eventually.ts';
+import { longText } from '../support/longText.ts';
 import { type Provider, reply, startProvider } from '../support/provider.ts';
 
 /** What is on disk of a run is damaged, or another window has it: the person hears of it, and has a way out. */
@@ -127,7 +128,7 @@ describe('the record of a run', () => {
     for (const [at, text] of texts.entries()) {
       const promptTokens = 2500 + at * 3300;
       const usage = { prompt_tokens: promptTokens, completion_tokens: 5, total_tokens: promptTokens + 3300 };
-      provider.script = () => reply.text(`${text} ${'Some words of it. '.repeat(700)}`).usage(usage);
+      provider.script = () => reply.text(`${text} ${longText('some words of it. ', 700)}`).usage(usage);
       await editor.panel.send(`Write: ${text}`);
       await editor.panel.shows(text);
       await eventually('the run is closed', () => !existsSync(path.join(newestRun(), 'lock')));

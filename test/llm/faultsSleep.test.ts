@@ -12,7 +12,7 @@ else describe('a provider that sleeps', tests);
 /** Its first answer goes on and on, the others are short. Says its port; asked anything, how many requests came. */
 async function provide(): Promise<void> {
   const provider = await startProvider((_, count) =>
-    count === 0 ? reply.text('Half of').endless(' and on', 20) : reply.text('Back.'),
+    count === 0 ? reply.text('Half of ').endless('and on ', 20) : reply.text('Back.'),
   );
   process.on('message', () => process.send?.(provider.requests.length));
   process.send?.(provider.port);
@@ -34,14 +34,14 @@ function tests(): void {
         onRetry: (wait) => waits.push(wait),
         onChunk: ({ content }) => {
           heard += content ?? '';
-          if (!asleep && heard.includes('and on and on')) asleep = provider.kill('SIGSTOP');
+          if (!asleep && heard.includes('and on 1 and on')) asleep = provider.kill('SIGSTOP');
         },
       });
       assert.ok(asleep, 'it was put to sleep');
       assert.deepEqual([result.error?.code, result.attempts, waits], ['LLM_TIMEOUT', 1, []], JSON.stringify(result));
       assert.match(result.error?.message ?? '', /127\.0\.0\.1.* stopped responding for 500 ms/);
       assert.deepEqual(result.message, { role: 'assistant', content: heard, incomplete: true });
-      assert.match(heard, /^Half of and on and on/);
+      assert.match(heard, /^Half of and on 1 and on/);
 
       provider.kill('SIGCONT');
       await new Promise((resolve) => setTimeout(resolve, 2 * idleMs));

@@ -44,7 +44,7 @@ export const comparable = (events: readonly RunEvent[]): string[] =>
     .map((event) =>
       JSON.stringify(event, (key, value) => {
         if (varying.has(key)) return undefined;
-        return typeof value === 'string' ? value.replace(/(tick )+$/, 'tick ') : value;
+        return typeof value === 'string' ? value.replace(/(tick \d+ )+$/, 'tick ') : value;
       }),
     );
 

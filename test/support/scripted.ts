@@ -119,7 +119,7 @@ export const stories: Record<string, readonly DemoScriptStep[]> = {
   // `outside` is for a link that leads out of the workspace.
   '[[symlink]]': [{ calls: [call('fs.read', { path: 'outside/secret.txt' })] }, { text: said.opened }],
   '[[think]]': [{ think: said.thought, text: said.answer }],
-  '[[long]]': [{ loop: ['tick ', 'tock ', 'tack '] }],
+  '[[long]]': [{ loop: ['tick ', 'tock ', 'tack ', ...Array.from({ length: 100 }, (_, at) => `tick${at + 1} `)] }], // too long for a repetition
   // Lets through what is no integer: JSON has no infinity.
   '[[bad]]': [{ text: said.read, calls: [{ name: 'fs.read', args: badArguments }] }, { text: said.mend }],
   '"ok": false': [{ text: said.failed }],

@@ -2,6 +2,7 @@ import type { CheckTaskLimits } from '../../src/check/runTask.ts';
 import { modelCheckTasks } from '../../src/check/tasks.ts';
 import type { ChatRequest, LLMClient } from '../../src/llm/core/client.ts';
 import type { ToolCall } from '../../src/protocol/content/messages.ts';
+import { longText } from './longText.ts';
 import { call, type ScriptedReply, scriptedClient } from './scriptedClient.ts';
 
 type Replies = ScriptedReply[];
@@ -238,7 +239,7 @@ export const endless: readonly [how: string, limits: Partial<CheckTaskLimits>, r
     [
       'thinks and thinks',
       { written: 50 },
-      () => [{ thinking: 'What if the tide never turns? '.repeat(100) }],
+      () => [{ thinking: longText('what if the tide never turns? ', 100) }],
       /generated more than 50 tokens/,
     ],
     [

@@ -1,12 +1,16 @@
 import assert from 'node:assert/strict';
 import { suspensionBeforeCompaction } from '../../../src/engine/core/compactionRefused.ts';
 import { LLMError } from '../../../src/llm/core/errors.ts';
+import { longText } from '../../support/longText.ts';
 import { call, type ScriptedReply, scriptedClient } from '../../support/scriptedClient.ts';
 import { temporaryWorkspace } from '../../support/workspace.ts';
 import { Conversation } from '../conversation.ts';
 
 const uncounted = { usage: null };
-const essay = (name: string): ScriptedReply => ({ text: `${name}: ${'some words of it '.repeat(500)}`, ...uncounted });
+const essay = (name: string): ScriptedReply => ({
+  text: `${name}: ${longText('some words of it ', 500)}`,
+  ...uncounted,
+});
 const said = (text: string): ScriptedReply => ({ text, ...uncounted });
 
 describe('room that the person asks for', () => {

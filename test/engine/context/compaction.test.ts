@@ -6,6 +6,7 @@ import { createLLMClient } from '../../../src/llm/createClient.ts';
 import type { Message } from '../../../src/protocol/content/messages.ts';
 import { removeRedundantTools } from '../../../src/protocol/content/tools.ts';
 import { defaultChatWorkflow } from '../../../src/workflows/run/chatWorkflow.ts';
+import { longText } from '../../support/longText.ts';
 import { startProvider } from '../../support/provider.ts';
 import { reply } from '../../support/reply.ts';
 import { call, type ScriptedReply } from '../../support/scriptedClient.ts';
@@ -19,7 +20,7 @@ const read = (path: string): ScriptedReply => ({
   ...uncounted,
 });
 const said = (text: string): ScriptedReply => ({ text, ...uncounted });
-const words = (count: number): string => 'some words of a file\n'.repeat(count / 5);
+const words = (count: number): string => longText('some words of a file\n', count / 5);
 const files = { a: words(2000), b: words(2000), c: words(2000), d: 'short' };
 
 /** What a model was sent, a line each, long texts by their length. */

@@ -3,6 +3,7 @@ import { contextUsageOf } from '../../../src/engine/context/contextUsage.ts';
 import { LLMError } from '../../../src/llm/core/errors.ts';
 import { applyEvent } from '../../../src/protocol/run/fold.ts';
 import { newRun } from '../../../src/protocol/run/run.ts';
+import { longText } from '../../support/longText.ts';
 import { call, type ScriptedReply } from '../../support/scriptedClient.ts';
 import { temporaryWorkspace } from '../../support/workspace.ts';
 import { Conversation } from '../conversation.ts';
@@ -81,7 +82,7 @@ describe('what fills the window', () => {
   });
 
   it('has less in it when room was made, and says how much is left out', async () => {
-    const essay = { text: words.repeat(2), usage: null };
+    const essay = { text: longText('some words of a file\n', 800), usage: null };
     const talk = await begin(
       9000,
       essay,

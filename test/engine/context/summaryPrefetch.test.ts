@@ -7,13 +7,17 @@ import type { LLMClient } from '../../../src/llm/core/client.ts';
 import { LLMError } from '../../../src/llm/core/errors.ts';
 import { DailySpendFiles } from '../../../src/runs/dailySpend.ts';
 import { eventually } from '../../support/eventually.ts';
+import { longText } from '../../support/longText.ts';
 import { call, type ScriptedReply, scriptedClient } from '../../support/scriptedClient.ts';
 import { temporaryWorkspace } from '../../support/workspace.ts';
 import { Conversation } from '../conversation.ts';
 
 const uncounted = { usage: null };
 /** A sixth of what may be full. */
-const essay = (name: string): ScriptedReply => ({ text: `${name}: ${'some words of it '.repeat(800)}`, ...uncounted });
+const essay = (name: string): ScriptedReply => ({
+  text: `${name}: ${longText('some words of it ', 800)}`,
+  ...uncounted,
+});
 const said = (text: string): ScriptedReply => ({ text, ...uncounted });
 const four = ['one', 'two', 'three', 'four'];
 const five = [...four, 'five'];

@@ -5,6 +5,7 @@ import path from 'node:path';
 import { dayBudget, unknownPriceWarning } from '../../../src/engine/core/budget.ts';
 import type { Price } from '../../../src/llm/models/prices.ts';
 import { DailySpendFiles } from '../../../src/runs/dailySpend.ts';
+import { longText } from '../../support/longText.ts';
 import { call, type ScriptedReply, scriptedClient } from '../../support/scriptedClient.ts';
 import { temporaryWorkspace } from '../../support/workspace.ts';
 import { Conversation } from '../conversation.ts';
@@ -120,7 +121,7 @@ describe('limits of money', () => {
     });
 
     it('a full window is not summarised for money that there is not, and nothing is left out for it', async () => {
-      const essay = { text: 'some words of it '.repeat(1200), usage: null };
+      const essay = { text: longText('some words of it ', 1200), usage: null };
       const talk = await begin(essay, essay, essay, answer('A summary.'));
       await talk.start('an essay');
       await talk.continue('another');

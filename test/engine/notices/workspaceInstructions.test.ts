@@ -4,6 +4,7 @@ import {
   instructionsAsTaggedData,
 } from '../../../src/engine/notices/workspaceInstructions.ts';
 import { workspaceInstructions } from '../../../src/tools/instructions/instructions.ts';
+import { longText } from '../../support/longText.ts';
 import { noteLines } from '../../support/messages.ts';
 import { call, type ScriptedReply } from '../../support/scriptedClient.ts';
 import { temporaryWorkspace } from '../../support/workspace.ts';
@@ -143,7 +144,7 @@ describe('what a workspace says to agents', () => {
 
   it('is told again of files when a summary stands in place of what told it', async () => {
     const essay = (name: string): ScriptedReply => ({
-      text: `${name}: ${'some words of it '.repeat(500)}`,
+      text: `${name}: ${longText('some words of it ', 500)}`,
       usage: null,
     });
     await begin(

@@ -6,6 +6,7 @@ import type { EngineResult } from '../../../src/engine/core/runResult.ts';
 import type { RunEvent, StoredEvent } from '../../../src/protocol/run/events.ts';
 import { StoreError } from '../../../src/runs/journal.ts';
 import { eventually } from '../../support/eventually.ts';
+import { longText } from '../../support/longText.ts';
 import { call, type ScriptedReply } from '../../support/scriptedClient.ts';
 import { temporaryWorkspace } from '../../support/workspace.ts';
 import { Conversation } from '../conversation.ts';
@@ -208,7 +209,7 @@ function smallDisk(folder: string): boolean {
 
 it('a disk that is really full: commands that were asked for are not run without a record', async () => {
   const talk = new Conversation(await temporaryWorkspace({}), [
-    { text: 'x'.repeat(30_000), calls: [append('one'), append('two'), append('three')] },
+    { text: longText('some words ', 3000), calls: [append('one'), append('two'), append('three')] },
   ]);
   const runs = path.join(talk.folder, 'runs');
   mkdirSync(runs);

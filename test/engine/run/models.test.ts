@@ -3,13 +3,14 @@ import type { LLMClient } from '../../../src/llm/core/client.ts';
 import { LLMError } from '../../../src/llm/core/errors.ts';
 import type { Message } from '../../../src/protocol/content/messages.ts';
 import { runTitle } from '../../../src/protocol/run/run.ts';
+import { longText } from '../../support/longText.ts';
 import { call, type ScriptedReply, scriptedClient } from '../../support/scriptedClient.ts';
 import { temporaryWorkspace } from '../../support/workspace.ts';
 import { Conversation } from '../conversation.ts';
 
 const refused = new LLMError('LLM_AUTH_FAILED', 'No API key for One.');
 const said = (text: string): ScriptedReply => ({ text, usage: null });
-const words = (count: number): string => 'some words of a file\n'.repeat(count / 5);
+const words = (count: number): string => longText('some words of a file\n', count / 5);
 
 /** Its own form of each reply goes with it, as with providers that sign what they thought. */
 function signing(client: LLMClient, provider: string): LLMClient {

@@ -10,6 +10,7 @@ import { PackageRegistry } from '../../../src/workflows/package/packageRegistry.
 import { readWorkflowPackage } from '../../../src/workflows/package/readPackage.ts';
 import { createWorkflowOfPackageRun } from '../../../src/workflows/package/workflowOf.ts';
 import { Conversation } from '../../engine/conversation.ts';
+import { longText } from '../../support/longText.ts';
 import { call, type ScriptedReply } from '../../support/scriptedClient.ts';
 import { unsaid } from '../../support/unsaid.ts';
 import { type TemporaryWorkspace, temporaryWorkspace } from '../../support/workspace.ts';
@@ -167,7 +168,7 @@ describe('a run of a package', () => {
   });
 
   it('says who and where the model is again when that went into a summary', async () => {
-    const essay = `It goes on${' and on'.repeat(1000)}.`;
+    const essay = `It goes on ${longText('and on ', 1000)}.`;
     const looks = () => ({ text: essay, calls: [call('fs.list', {})], usage: null });
     await writes([
       looks(),
@@ -191,7 +192,7 @@ describe('a run of a package', () => {
     assert.deepEqual(last, [
       'user A letter, please.',
       'user (A summary stands here in place of the o',
-      'assistant It goes on and on and on and on and on a',
+      'assistant It goes on and on And on And on and on A',
       'tool ',
       'assistant ',
       'tool ',

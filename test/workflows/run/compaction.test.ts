@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { eventually } from '../../support/eventually.ts';
+import { longText } from '../../support/longText.ts';
 import { type ProviderReply, reply, type WireRequest } from '../../support/provider.ts';
 import { Stage } from '../stage.ts';
 
-const long = (name: string) => `${name}: ${'some words of a file '.repeat(540)}`.slice(0, 11_000);
+const long = (name: string) => `${name}: ${longText('some words of a file ', 540)}`.slice(0, 11_000);
 const files = { a: long('a'), b: long('b'), c: long('c') };
 const reads = (...paths: string[]): ProviderReply =>
   paths.reduce((made, path) => made.call('fs_read', { path }, { id: `r-${path}` }), reply.text('I look.').usage(null));
@@ -117,7 +118,7 @@ describe('room in conversations that nodes have of their own', () => {
     await begin(branches, script, 8000);
     const running = stage.start();
     await eventually('the third reply streams', () =>
-      stage.events.some((event) => event.type === 'chunk' && event.content === 'and on '),
+      stage.events.some((event) => event.type === 'chunk' && event.content?.startsWith('and on ')),
     );
     const before = stage.provider.requests.at(-1)!.body.messages;
     await stage.crash(running);

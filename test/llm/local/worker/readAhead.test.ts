@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict';
 import { createLocalModelClient, type LocalModelClient } from '../../../../src/llm/local/host/client.ts';
 import { eventually } from '../../../support/eventually.ts';
+import { longText } from '../../../support/longText.ts';
 import { said, testScript } from '../../../support/scripted.ts';
 import { scriptedClient } from '../../../support/scriptedClient.ts';
 import { localModel, tools } from '../setup.ts';
 import { Whole } from '../whole.ts';
 
 const contextSize = 8192;
-const essay = (name: string) => ({ text: `${name}: ${'some words of it '.repeat(380)}`, usage: null });
+const essay = (name: string) => ({ text: `${name}: ${longText('some words of it ', 380)}`, usage: null });
 
 describe('a summary by a local model while its run rests', () => {
   let client: LocalModelClient;
