@@ -21,6 +21,8 @@ export interface RandomModelOptions {
   saysWords?: boolean;
   /** What it has read is one state, as in a Mamba, or that and what single tokens say, as in a Jamba: it cannot be cut back at all. */
   memory?: 'recurrent' | 'hybrid';
+  /** Temperature that its file recommends. */
+  temperature?: number;
 }
 
 const headWidth = 64;
@@ -28,7 +30,17 @@ const headWidth = 64;
 /** Writes a genuine model (a small Llama, if nothing else is asked for) of random weights: it says anything, and costs what a model of its size costs. */
 export function writeRandomModel(
   file: string,
-  { words = [], layers = 1, width = 64, window, scaledBeyond, focus = 1, saysWords, memory }: RandomModelOptions = {},
+  {
+    words = [],
+    layers = 1,
+    width = 64,
+    window,
+    scaledBeyond,
+    focus = 1,
+    saysWords,
+    memory,
+    temperature,
+  }: RandomModelOptions = {},
 ): void {
   const kind = kindOf({ window, memory });
   const special = ['<unk>', '<|endoftext|>', '<|im_start|>', '<|im_end|>'];
@@ -98,6 +110,7 @@ export function writeRandomModel(
   const metadata: Record<string, GgufMetadataValue> = {
     'general.architecture': text(kind),
     'general.name': text('Random weights'),
+    ...(temperature !== undefined && { 'general.sampling.temp': { type: 'f32', value: temperature } as const }),
     'general.file_type': u32(7),
     'general.quantization_version': u32(2),
     [`${kind}.context_length`]: u32(32_768),

@@ -31,6 +31,7 @@ import { type FittedPrompt, fitPrompt } from './fitPrompt.ts';
 import { prefillPromptTokens } from './prefill.ts';
 import { InferenceContextLostError } from './resizableContext.ts';
 import { takeRecordedCheckpoint } from './rewindableSequence.ts';
+import { samplingOf } from './sampling.ts';
 import type { SlotLease } from './slots.ts';
 import type { SequenceSlot } from './stateTransfer.ts';
 import { createToolCallTextReporter } from './textCallTokens.ts';
@@ -253,8 +254,7 @@ async function reply(
       signal,
       stopOnAbortSignal: true,
       maxTokens: Math.min(outputTokenLimit(job, job.thinkingBudget) ?? tokensLeft, tokensLeft), // so that old text is never dropped
-      temperature: job.temperature ?? 0.6,
-      topP: job.topP ?? 0.95,
+      ...samplingOf(job, engine.model.fileInfo.metadata.general),
       repeatPenalty: false, // code repeats itself
       customStopTriggers: job.stopSequences,
       ...(job.thinkingBudget !== undefined && { budgets: { thoughtTokens: job.thinkingBudget } }),
