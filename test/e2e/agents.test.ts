@@ -178,3 +178,44 @@ describe('agents of a repository', () => {
     assert.equal(provider.requests.filter(({ body }) => JSON.stringify(body).includes('secrets')).length, 0);
   });
 });
+
+describe('agents of an untrusted repository', () => {
+  let editor: Towpath;
+  before(async () => {
+    editor = await openTowpath({ trust: 'refused', language: 'de', files: { [reviewer]: text('Look.') } });
+  });
+  after(() => editor?.stop());
+
+  it('are not offered and not read', async () => {
+    await editor.host.evaluate((vscode) => void vscode.commands.executeCommand('towpath.pickAgent'));
+    const list = editor.page.locator('.quick-input-list');
+    await list.locator('.monaco-list-row', { hasText: 'Plan' }).first().waitFor();
+    assert.ok(!(await list.innerText()).includes('reviewer'));
+    await editor.page.keyboard.press('Escape');
+    await editor.host.evaluate(
+      (vscode) => void vscode.commands.executeCommand('towpath.runAgent', 'reviewer', 'Look.'),
+    );
+    await editor.told(/Dieser Arbeitsbereich ist nicht vertrauenswürdig, daher werden seine Agenten nicht gelesen/);
+  });
+});
+
+describe('agents of a repository in German', () => {
+  let editor: Towpath;
+  before(async () => {
+    editor = await openTowpath({ language: 'de', files: { [reviewer]: text('Look.') } });
+  });
+  after(() => editor?.stop());
+
+  it('are asked about in German', async () => {
+    await editor.host.evaluate(
+      (vscode) => void vscode.commands.executeCommand('towpath.runAgent', 'reviewer', 'Look.'),
+    );
+    const words = await editor.dialog.text();
+    assert.ok(
+      words.startsWith('Den Agenten „reviewer“ dieses Repositorys verwenden?\nEr kann lesen und suchen.'),
+      words,
+    );
+    await editor.screenshot('agent-consent-de');
+    await editor.dialog.escape();
+  });
+});
