@@ -8,6 +8,7 @@ import type { RunStore } from '../runs/store.ts';
 import type { Workspace } from '../tools/core/workspace.ts';
 import { createSearchExclusionPredicate } from '../tools/policy/policy.ts';
 import type { PackageRegistry } from '../workflows/package/packageRegistry.ts';
+import type { AgentServices } from './agents/agentServices.ts';
 import type { ApprovalDialogQueue } from './approvals/approvals.ts';
 import { showApprovalSettingsMenu } from './approvals/approvalsMenu.ts';
 import { parseCallKey } from './approvals/findApproval.ts';
@@ -74,6 +75,7 @@ import type { Secrets } from './settings/secrets.ts';
 import type { ChatView } from './view/chatView.ts';
 import type { createJobWorkers } from './worker/jobWorker.ts';
 import { WorkflowPackageCommands } from './workflows/packages.ts';
+import type { RepositoryAgentCommands } from './workflows/runAgent.ts';
 import { WorkflowCommands } from './workflows/workflows.ts';
 
 interface Dependencies {
@@ -83,6 +85,8 @@ interface Dependencies {
   allStores(): string[];
   conversation: PanelConversation;
   agents: AgentPicker;
+  agentCommands(): Promise<RepositoryAgentCommands>;
+  repositoryAgents(): Promise<AgentServices>;
   engine: ExecutionEngine;
   store: RunStore;
   changedFiles: ChangedFiles;
@@ -219,7 +223,7 @@ export function createCommands(given: Dependencies): (id: TowpathCommandId, args
     'towpath.fixTerminalSelection': () => fromCode.askTerminalSelection('fix'),
     'towpath.runWorkflow': (id?: string, values?: Record<string, unknown>, text?: string) =>
       workflows.runWorkflow(id, values, text),
-    'towpath.runAgent': (id?: string, text?: string) => workflows.runAgent(id, text),
+    'towpath.runAgent': async (id?: string, text?: string) => (await parts.agentCommands()).run(id, text),
     'towpath.newWorkflow': (template?: string) => workflows.newWorkflow(template),
     [helpCommand]: (page?: unknown) => showHelp(parts.helpPages, page),
     'towpath.stop': () => stopRuns(parts),
@@ -290,7 +294,11 @@ export function createCommands(given: Dependencies): (id: TowpathCommandId, args
     'towpath.reviews.allow': () => approvals.answerReviews('allow'),
     'towpath.reviews.deny': () => approvals.answerReviews('deny'),
     'towpath.reviews.denyWithWords': () => approvals.answerReviews('deny'),
-    'towpath.approvals': async () => showApprovalSettingsMenu(parts.policies, await parts.mcp(), parts.namedModels),
+    'towpath.approvals': async () =>
+      showApprovalSettingsMenu(parts.policies, await parts.mcp(), {
+        models: parts.namedModels,
+        agents: (await parts.repositoryAgents()).consent,
+      }),
     'towpath.runPreset': async (id?: string) => {
       await conversation.restored;
       const runId = typeof id === 'string' ? id : conversation.id;

@@ -139,12 +139,23 @@ describe('a model that a file names', () => {
   it('another file, and another place of the same provider, are asked about anew; the picked model is not', async () => {
     const before = other.requests.length;
     await runAgent('theirs');
-    await asked('.towpath/agents/theirs.yaml');
+    const text = await editor.dialog.text(); // one question about the agent and its model
+    assert.ok(text.startsWith('Use the agent “theirs” of this repository?\n'), text);
+    assert.ok(
+      text.includes(`It uses the model other. Your messages and what its tools read are sent to vLLM at ${other.url}`),
+      text,
+    );
     await editor.dialog.escape();
     await editor.panel.hasTheKeys();
-    await editor.panel.waitForPhase('Failed');
     await runAgent('mine');
+    const mine = await editor.dialog.text();
+    assert.ok(mine.startsWith('Use the agent “mine” of this repository?\n') && !mine.includes('model scripted'), mine);
+    await editor.dialog.click('Use Agent');
     await editor.panel.shows('From the picked one.');
+    await runAgent('theirs');
+    await editor.dialog.click('Use Agent');
+    await eventually('it is used, and nothing more is asked', () => other.requests.length === before + 1);
+    await answered();
     await editor.host.evaluate(
       async (vscode, providers) => {
         const towpath = vscode.workspace.getConfiguration('towpath');
@@ -160,7 +171,7 @@ describe('a model that a file names', () => {
     await editor.dialog.escape();
     await editor.panel.hasTheKeys();
     await editor.panel.waitForPhase('Failed');
-    assert.equal(other.requests.length, before);
+    assert.equal(other.requests.length, before + 1);
   });
 
   it('a model file of the repository is not loaded, and nobody is asked to', async () => {
@@ -173,6 +184,7 @@ describe('a model that a file names', () => {
         agent(`local/${file}`),
       );
       await runAgent('brought');
+      await editor.dialog.click('Use Agent');
       await editor.panel.shows(`uses the model file ${file}, which is in none of your model folders`);
       assert.equal(await editor.dialog.isOpen(), false);
     }

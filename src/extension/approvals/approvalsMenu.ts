@@ -7,6 +7,8 @@ import type { SandboxAvailability } from '../../tools/core/commandSandbox.ts';
 import { networkAccessTool } from '../../tools/core/commandSandbox.ts';
 import type { RuleToolState } from '../../tools/mcp/toolChanges.ts';
 import { parsePolicyRules } from '../../tools/policy/rules.ts';
+import type { AgentConsent } from '../agents/agentConsent.ts';
+import { describeAgentFile } from '../agents/agentText.ts';
 import { notify } from '../dialogs/notify.ts';
 import { describeNamedModel, type ModelConsent } from '../providers/modelConsent.ts';
 import { hostList } from './hostList.ts';
@@ -18,6 +20,11 @@ interface Servers {
   whereabouts(server: NonNullable<PermissionRule['server']>): RuleToolState;
 }
 
+interface Consents {
+  models: ModelConsent;
+  agents: AgentConsent;
+}
+
 interface Choice extends vscode.QuickPickItem {
   run?(): Promise<unknown>;
   remove?(): Promise<unknown>;
@@ -26,14 +33,14 @@ interface Choice extends vscode.QuickPickItem {
 export async function showApprovalSettingsMenu(
   policies: ApprovalPolicies,
   servers: Servers,
-  named: ModelConsent,
+  consents: Consents,
 ): Promise<void> {
   const sandbox = await policies.sandbox.probe();
   const pick = vscode.window.createQuickPick<Choice>();
   pick.title = t('Towpath: approvals');
   pick.placeholder = t('Select a preset, or add a rule');
   const show = () => {
-    pick.items = choices(policies, sandbox, servers, named);
+    pick.items = choices(policies, sandbox, servers, consents);
   };
   show();
   const closed = new Promise<void>((resolve) => pick.onDidHide(resolve));
@@ -52,7 +59,7 @@ function choices(
   policies: ApprovalPolicies,
   sandbox: SandboxAvailability,
   servers: Servers,
-  named: ModelConsent,
+  consents: Consents,
 ): Choice[] {
   const { preset, readOnlyCommands } = policies.current();
   return [
@@ -74,7 +81,8 @@ function choices(
     },
     ...rulesOf(policies, servers, 'workspace', t('Rules for this workspace')),
     ...rulesOf(policies, servers, 'user', t('Rules for all workspaces')),
-    ...modelsOf(named),
+    ...modelsOf(consents.models),
+    ...agentsOf(consents.agents),
     separator(''),
     { label: `$(add) ${t('Add a Rule…')}`, run: () => addRule(policies) },
   ];
@@ -126,6 +134,15 @@ function modelsOf(named: ModelConsent): Choice[] {
     };
   });
   return items.length === 0 ? [] : [separator(t('Models named in files')), ...items];
+}
+
+function agentsOf(consent: AgentConsent): Choice[] {
+  const items = consent.agreed().map((one) => ({
+    label: `$(law) ${t('Use the agent {0}', describeAgentFile(one.file))}`,
+    buttons: [trash()],
+    remove: async () => consent.forget(one),
+  }));
+  return items.length === 0 ? [] : [separator(t('Agents of this repository')), ...items];
 }
 
 async function addRule(policies: ApprovalPolicies): Promise<void> {

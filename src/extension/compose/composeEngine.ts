@@ -75,7 +75,7 @@ export function composeEngine(services: PolicyServices) {
       }),
   );
   const workflows = composeWorkflowServices(services, async () => (await toolset()).toolNames);
-  const { workflowFiles, instructions } = workflows;
+  const { repositoryAgents, instructions } = workflows;
 
   const engine: ExecutionEngine = new ExecutionEngine({
     store,
@@ -121,11 +121,16 @@ export function composeEngine(services: PolicyServices) {
     },
     () => agents.next, // later
   );
+  const agentCommands = lazyImport(
+    () => Promise.all([import('../workflows/runAgent.ts'), repositoryAgents()]),
+    ([{ RepositoryAgentCommands }, services]) => new RepositoryAgentCommands(services, conversation),
+  );
   const agents: AgentPicker = new AgentPicker({
     memory: context.workspaceState,
     engine,
     conversation,
-    files: workflowFiles,
+    repositoryAgents,
+    mayUse: async (agent) => (await agentCommands()).mayUse(agent),
     changed: changes.state.notify,
   });
 
@@ -157,6 +162,7 @@ export function composeEngine(services: PolicyServices) {
     left,
     conversation,
     agents,
+    agentCommands,
     approvals,
   };
 }

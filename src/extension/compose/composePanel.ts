@@ -47,6 +47,7 @@ export function composePanel(services: RunServices) {
       new part.SlashCommands({
         mentions,
         files: workflowFiles,
+        repositoryAgents: services.repositoryAgents,
         servers: async () => (await toolset()).mcp.servers,
         skills: async () => (await instructions()).skills(),
         conversation,

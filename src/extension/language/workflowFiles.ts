@@ -6,6 +6,7 @@ import { message } from '../../protocol/text/l10n.ts';
 import { messageOf } from '../../protocol/text/localized.ts';
 import { jsonTooLargeReason, maxJsonBytes } from '../../tools/core/parseLimits.ts';
 import { readRegularFile } from '../../tools/sandbox/regularFile.ts';
+import { agentFormatOf } from '../../workflows/agents/agentLocations.ts';
 import type { AgentFile, WorkflowFile } from '../../workflows/plan/schema.ts';
 import type { WorkflowLoadResult } from '../../workflows/read/check.ts';
 import { isVirtualWorkspace } from '../dialogs/folders.ts';
@@ -51,8 +52,26 @@ export class WorkflowFiles {
     kind: One,
     agents?: string[],
   ): Promise<WorkflowLoadResult<FileOf<One>>> {
+    return (await this.loadText(uri, kind, agents)).result;
+  }
+
+  /** Like `load`, with the parsed text. */
+  async loadText<One extends WorkflowFileKind>(
+    uri: vscode.Uri,
+    kind: One,
+    agents?: string[],
+  ): Promise<{ text: string; result: WorkflowLoadResult<FileOf<One>> }> {
     const text = await textOf(uri);
-    if (text === undefined) return unreadableFileProblem(jsonTooLargeReason);
+    if (text === undefined) return { text: '', result: unreadableFileProblem(jsonTooLargeReason) };
+    return { text, result: await this.parse(uri, text, kind, agents) };
+  }
+
+  private async parse<One extends WorkflowFileKind>(
+    uri: vscode.Uri,
+    text: string,
+    kind: One,
+    agents?: string[],
+  ): Promise<WorkflowLoadResult<FileOf<One>>> {
     const workflows = kind === 'workflow' ? (await this.find('workflow')).map(workflowNameOf) : [];
     const known = { tools: await this.tools(), agents: agents ?? (await this.agents()), workflows };
     const of = createHash('sha256')
@@ -90,6 +109,12 @@ export function workflowFileKindOf(uri: vscode.Uri): WorkflowFileKind | undefine
   if (!folder) return undefined;
   return folder === 'workflows' ? 'workflow' : 'agent';
 }
+
+/** Returns true for an agent of a workspace folder, of any format. */
+export const isAgentFile = (uri: vscode.Uri): boolean =>
+  workflowFileKindOf(uri) === 'agent' ||
+  (vscode.workspace.getWorkspaceFolder(uri) !== undefined &&
+    agentFormatOf(vscode.workspace.asRelativePath(uri, false)) !== undefined);
 
 /** Returns the location of a run's file; undefined outside of the workspace. */
 export function workflowFileUri(id: string): vscode.Uri | undefined {

@@ -11,7 +11,6 @@ import {
 import { loadNestedWorkflows, nestedWorkflowNames } from '../../workflows/action/nested.ts';
 import type { AgentFile, WorkflowFile } from '../../workflows/plan/schema.ts';
 import type { WorkflowLoadResult } from '../../workflows/read/check.ts';
-import { agentWorkflow } from '../../workflows/run/agent.ts';
 import { graphWorkflow } from '../../workflows/run/runGraph.ts';
 import {
   type WorkflowFiles,
@@ -26,8 +25,7 @@ export async function loadWorkflowFromFile(files: WorkflowFiles, id: string): Pr
   if (!vscode.workspace.isTrusted) throw new RunError('WORKFLOW_UNTRUSTED', untrusted);
   const uri = workflowFileUri(id);
   const kind = uri && workflowFileKindOf(uri);
-  if (!uri || !kind) throw new RunError('WORKFLOW_NOT_FOUND', message('There is no workflow {0}.', id));
-  if (kind === 'agent') return agentWorkflow(workflowNameOf(uri), inOrder(id, await files.load(uri, 'agent')));
+  if (!uri || kind !== 'workflow') throw new RunError('WORKFLOW_NOT_FOUND', message('There is no workflow {0}.', id));
   const file = inOrder(id, await files.load(uri, 'workflow'));
   const workflows = await nestedOf(files, workflowNameOf(uri), file);
   const agents = await agentsFor(files, [file, ...workflows.values()]);

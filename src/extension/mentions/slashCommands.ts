@@ -6,6 +6,7 @@ import { splitSlashCommand } from '../../protocol/content/slash.ts';
 import { intentOfSlashAction, type SlashAction } from '../../protocol/panel/intents.ts';
 import type { HostMessage, ViewMessage } from '../../protocol/panel/panelMessages.ts';
 import { localizedCount, t } from '../../protocol/text/l10n.ts';
+import { localize } from '../../protocol/text/localized.ts';
 import { createDictionary } from '../../protocol/values/dictionary.ts';
 import type { Skill } from '../../tools/instructions/skillList.ts';
 import { fetchServerPrompt, type ServerPrompt, serverPrompts } from '../../tools/mcp/prompts.ts';
@@ -17,14 +18,11 @@ import {
   promptName,
   resolvePromptFileReference,
 } from '../../tools/mention/promptFile.ts';
+import { agentNameOfFile } from '../../workflows/agents/agentLocations.ts';
+import type { AgentServices } from '../agents/agentServices.ts';
 import { disableCommandLinks } from '../dialogs/approvalText.ts';
 import { editorLanguageService } from '../editor/languageService.ts';
-import {
-  type WorkflowFileKind,
-  type WorkflowFiles,
-  workflowNameOf,
-  workspaceRelativeId,
-} from '../language/workflowFiles.ts';
+import { type WorkflowFiles, workflowNameOf, workspaceRelativeId } from '../language/workflowFiles.ts';
 import type { PanelConversation } from '../runs/conversation.ts';
 import type { Mentions } from './mentions.ts';
 import {
@@ -43,6 +41,7 @@ type Sent = Extract<ViewMessage, { type: 'send' }>;
 interface Dependencies {
   mentions(): Promise<Mentions>;
   files: WorkflowFiles;
+  repositoryAgents(): Promise<Pick<AgentServices, 'agents'>>;
   servers(): Promise<McpServers>;
   skills(): Promise<Skill[]>;
   conversation: PanelConversation;
@@ -173,7 +172,7 @@ export class SlashCommands {
 
   private async find(): Promise<void> {
     const none = (): SlashCommandEntry<Source>[] => [];
-    const all = [this.promptFiles(), this.skills(), this.ofKind('workflow'), this.ofKind('agent'), this.ofServers()];
+    const all = [this.promptFiles(), this.skills(), this.workflows(), this.agents(), this.ofServers()];
     const found = await Promise.all(all.map((one) => one.catch(none)));
     this.commands = assignSlashNames([...builtInSlashCommands, ...found.flat()]);
     this.isFound = true;
@@ -204,17 +203,28 @@ export class SlashCommands {
     }));
   }
 
-  private async ofKind(kind: WorkflowFileKind): Promise<SlashCommandEntry<Source>[]> {
+  private async workflows(): Promise<SlashCommandEntry<Source>[]> {
     const { files } = this.parts;
-    const uris = await files.find(kind);
+    const uris = await files.find('workflow');
     return Promise.all(
       uris.map(async (uri) => {
-        const { value, problems } = await files.load(uri, kind);
+        const { value, problems } = await files.load(uri, 'workflow');
         const wrong = problems.length > 0 ? t('cannot be used: {0}', localizedCount(problems.length, 'problem')) : '';
         const detail = value ? (value.description ?? value.name ?? '') : wrong;
-        return { kind, name: workflowNameOf(uri), detail: detail || t(kind), of: { id: workspaceRelativeId(uri) } };
+        const of = { id: workspaceRelativeId(uri) };
+        return { kind: 'workflow', name: workflowNameOf(uri), detail: detail || t('workflow'), of };
       }),
     );
+  }
+
+  private async agents(): Promise<SlashCommandEntry<Source>[]> {
+    const { agents } = await this.parts.repositoryAgents();
+    return (await agents.list()).map(({ id, uri, description, problem }) => ({
+      kind: 'agent',
+      name: agentNameOfFile(uri.path.replace(/\.(ya?ml|json)$/, '')),
+      detail: problem ? t('cannot be used: {0}', localize(problem)) : description || id,
+      of: { id },
+    }));
   }
 
   private async ofServers(): Promise<SlashCommandEntry<Source>[]> {

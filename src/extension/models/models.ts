@@ -46,6 +46,7 @@ import {
 } from '../providers/providerSettings.ts';
 import type { Secrets } from '../settings/secrets.ts';
 import { type Settings, saveSetting, settings } from '../settings/settings.ts';
+import { findConfiguredModel } from './configuredModel.ts';
 import { KnownContextSizes, listedContextSize } from './knownContextSizes.ts';
 import type { StoredModelCheckResults } from './storedChecks.ts';
 
@@ -383,6 +384,17 @@ export class SelectableModels implements vscode.Disposable {
       ),
       'no-model',
     );
+  }
+
+  /** Returns the first of these names that is a model in use here: the selected one, that of a role, or a recent one. */
+  configuredId(names: readonly string[]): string | undefined {
+    return findConfiguredModel(names, [this.currentId, ...Object.values(settings().models), ...this.recent]);
+  }
+
+  /** Returns the id that a file selects; undefined for a role and for the user's own choice. */
+  foreignId(named: string): string | undefined {
+    const id = isModelRole(named) ? this.currentId : this.idOf(named);
+    return id === this.currentId || splitModelId(id).provider === 'local' ? undefined : id;
   }
 
   private idOf(named: string): string {

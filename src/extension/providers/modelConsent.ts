@@ -38,15 +38,20 @@ export class ModelConsent {
    * @param workflowId id of a run's workflow: the file in the workspace
    */
   async agree(workflowId: string, id: string, pickedId: string): Promise<void> {
-    const { provider } = splitModelId(id);
-    const file = workflowFileUri(workflowId)?.toString() ?? workflowId;
-    const named = { file, provider, address: addressOf(provider) };
+    const named = namedModelOf(workflowId, id);
     const key = JSON.stringify(named);
     if (this.agreed().some((one) => JSON.stringify(one) === key)) return;
     const answer = this.asking.get(key) ?? this.ask(named, id, pickedId).finally(() => this.asking.delete(key));
     this.asking.set(key, answer);
     if (await answer) return;
     throw new RunError('UNKNOWN', refused(named));
+  }
+
+  /** Stores the consent that another dialog obtained for a file and its model. */
+  allow(workflowId: string, id: string): void {
+    const named = namedModelOf(workflowId, id);
+    const key = JSON.stringify(named);
+    this.keep([...this.agreed().filter((one) => JSON.stringify(one) !== key), named]);
   }
 
   agreed(): NamedModel[] {
@@ -79,6 +84,18 @@ export class ModelConsent {
   private keep(all: readonly NamedModel[]): void {
     this.memory.update(agreedName, all.slice(-most));
   }
+}
+
+function namedModelOf(workflowId: string, id: string): NamedModel {
+  const { provider } = splitModelId(id);
+  return { file: workflowFileUri(workflowId)?.toString() ?? workflowId, provider, address: addressOf(provider) };
+}
+
+/** Returns the sentences of a consent about a model: its name, and where the data goes. */
+export function describeModelUse(id: string): string {
+  const { where } = describeNamedModel(namedModelOf('', id));
+  const model = escapeInvisibleInLine(splitModelId(id).model).slice(0, 200);
+  return t('It uses the model {0}. Your messages and what its tools read are sent to {1}.', model, where);
 }
 
 export function describeNamedModel({ file, provider, address }: NamedModel): {

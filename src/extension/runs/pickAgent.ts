@@ -1,10 +1,12 @@
 import * as vscode from 'vscode';
 import type { ExecutionEngine } from '../../engine/run/engine.ts';
 import { agentName, chatWorkflowId, planAgent, workAgent } from '../../protocol/content/agents.ts';
-import { escapeInvisibleInLine } from '../../protocol/text/escapeInvisible.ts';
 import { t } from '../../protocol/text/l10n.ts';
-import { localizedErrorText, storedLocalizableText } from '../../protocol/text/localized.ts';
-import { type WorkflowFiles, workflowNameOf, workspaceRelativeId } from '../language/workflowFiles.ts';
+import { localizedErrorText } from '../../protocol/text/localized.ts';
+import type { AgentServices } from '../agents/agentServices.ts';
+import { agentItem } from '../agents/agentText.ts';
+import type { LoadedAgent } from '../agents/loadedAgent.ts';
+import { workflowNameOf } from '../language/workflowFiles.ts';
 import type { PanelConversation } from './conversation.ts';
 
 /** Agent of a conversation: built-in, or of a file with its own runs. */
@@ -17,9 +19,13 @@ interface Dependencies {
   memory: vscode.Memento;
   engine: ExecutionEngine;
   conversation: PanelConversation;
-  files: WorkflowFiles;
+  repositoryAgents(): Promise<Pick<AgentServices, 'agents'>>;
+  /** Asks for consent to an agent of the repository. */
+  mayUse(agent: LoadedAgent): Promise<boolean>;
   changed(): void;
 }
+
+type AgentItem = vscode.QuickPickItem & Partial<Speaker> & { agent?: LoadedAgent };
 
 const key = 'towpath.agent';
 
@@ -72,9 +78,21 @@ export class AgentPicker {
     const now = await this.now();
     const isNow = ({ workflowId, agentId }: Speaker) =>
       workflowId === now.workflowId && (workflowId !== chatWorkflowId || agentId === now.agentId);
-    const all = [...builtIn(), ...(await this.ofFiles())];
-    const rows = all.toSorted((one, other) => Number(isNow(other)) - Number(isNow(one)));
-    const items = rows.map((row) => ({ ...row, label: `${isNow(row) ? '$(check)' : '$(blank)'} ${row.label}` }));
+    const marked = <Row extends Speaker & vscode.QuickPickItem>(rows: readonly Row[]) =>
+      rows
+        .toSorted((one, other) => Number(isNow(other)) - Number(isNow(one)))
+        .map((row) => ({ ...row, label: `${isNow(row) ? '$(check)' : '$(blank)'} ${row.label}` }));
+    const ofRepository = marked(
+      (await (await this.parts.repositoryAgents()).agents.list()).map((agent) => {
+        return { ...agentItem(agent), workflowId: agent.id, agentId: workflowNameOf(agent.uri), agent };
+      }),
+    );
+    const groups = [marked(builtIn()), ofRepository];
+    if (ofRepository.some(isNow)) groups.reverse(); // the current agent comes first
+    const separator = { label: t('Agents of this repository'), kind: vscode.QuickPickItemKind.Separator };
+    const items = groups.flatMap<AgentItem>((rows) =>
+      rows === ofRepository && rows.length > 0 ? [separator, ...rows] : rows,
+    );
     const placeholder = (await this.parts.conversation.run())
       ? t('For the shown run; an agent from a file starts a new run')
       : t('For the run that starts here');
@@ -82,27 +100,10 @@ export class AgentPicker {
       title: t('Towpath: select an agent'),
       placeHolder: placeholder,
     });
-    if (chosen && !isNow(chosen)) await this.choose({ workflowId: chosen.workflowId, agentId: chosen.agentId });
-  }
-
-  private async ofFiles(): Promise<(Speaker & vscode.QuickPickItem)[]> {
-    const { files } = this.parts;
-    const uris = await files.find('agent');
-    return Promise.all(
-      uris.map(async (uri) => {
-        const { value, problems } = await files.load(uri, 'agent');
-        const description = value
-          ? (value.description ?? '')
-          : t('cannot be used: {0}', problems[0] ? storedLocalizableText(problems[0]) : '');
-        const label = escapeInvisibleInLine(value?.name ?? workflowNameOf(uri));
-        return {
-          label,
-          description: escapeInvisibleInLine(description),
-          workflowId: workspaceRelativeId(uri),
-          agentId: workflowNameOf(uri),
-        };
-      }),
-    );
+    if (chosen?.workflowId === undefined || chosen.agentId === undefined) return;
+    const { workflowId, agentId, agent } = chosen;
+    if (agent && !(await this.parts.mayUse(agent))) return;
+    if (!isNow({ workflowId, agentId })) await this.choose({ workflowId, agentId });
   }
 }
 

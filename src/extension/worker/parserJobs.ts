@@ -19,6 +19,10 @@ export const parserJobs = {
     () => import('../../workflows/read/validate.ts'),
     ({ loadAgent }) => loadAgent,
   ),
+  agentMarkdown: lazyImport(
+    () => import('../../workflows/agents/parseAgentMarkdown.ts'),
+    ({ parseAgentMarkdown }) => parseAgentMarkdown,
+  ),
   package: lazyImport(
     () => import('../../workflows/package/readPackage.ts'),
     ({ readWorkflowPackage }) => readWorkflowPackage,

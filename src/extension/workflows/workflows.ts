@@ -11,12 +11,7 @@ import type { YamlProblem } from '../../workflows/read/yaml.ts';
 import { disableCommandLinks } from '../dialogs/approvalText.ts';
 import { diskFolders, isVirtualWorkspace, virtualUnsupportedMessage } from '../dialogs/folders.ts';
 import { notify, notifyWithActions } from '../dialogs/notify.ts';
-import {
-  type WorkflowFileKind,
-  type WorkflowFiles,
-  workflowNameOf,
-  workspaceRelativeId,
-} from '../language/workflowFiles.ts';
+import { type WorkflowFiles, workflowNameOf, workspaceRelativeId } from '../language/workflowFiles.ts';
 import type { PanelConversation } from '../runs/conversation.ts';
 
 export class WorkflowCommands {
@@ -31,7 +26,7 @@ export class WorkflowCommands {
    * cancelled.
    */
   async runWorkflow(id?: string, given?: Record<string, unknown>, typedText?: string): Promise<boolean | undefined> {
-    const uri = await this.pick('workflow', id);
+    const uri = await this.pick(id);
     if (!uri) return undefined;
     const { value: file, problems } = await this.files.load(uri, 'workflow');
     if (!file) return showProblem(uri, problems[0]);
@@ -40,18 +35,6 @@ export class WorkflowCommands {
     const lines = Object.entries(values).map(([key, value]) => `${key}: ${value}`);
     const userInput = [file.name ?? workflowNameOf(uri), ...lines].join('\n');
     return this.begin({ workflowId: workspaceRelativeId(uri), userInput, values });
-  }
-
-  async runAgent(id?: string, text?: string): Promise<boolean | undefined> {
-    const uri = await this.pick('agent', id);
-    if (!uri) return undefined;
-    const { value: file, problems } = await this.files.load(uri, 'agent');
-    if (!file) return showProblem(uri, problems[0]);
-    const title = `Towpath: ${file.name ?? workflowNameOf(uri)}`;
-    const prompt = t('What do you want to do?');
-    const userInput = text ?? (await vscode.window.showInputBox({ title, prompt, ignoreFocusOut: true }));
-    if (!userInput?.trim()) return undefined;
-    return this.begin({ workflowId: workspaceRelativeId(uri), userInput: userInput.trim() });
   }
 
   async newWorkflow(template?: string): Promise<void> {
@@ -81,24 +64,27 @@ export class WorkflowCommands {
     return chosen?.name;
   }
 
-  private async pick(kind: WorkflowFileKind, id: string | undefined): Promise<vscode.Uri | undefined> {
+  private async pick(id: string | undefined): Promise<vscode.Uri | undefined> {
     if (isVirtualWorkspace()) {
-      notify('info', virtualUnsupportedMessage(kind === 'workflow' ? 'Workflows are' : 'Agents from files are'));
+      notify('info', virtualUnsupportedMessage('Workflows are'));
       return undefined;
     }
     if (!vscode.workspace.isTrusted) {
-      notify('info', t(typedText[kind].untrusted));
+      notify(
+        'info',
+        t('This workspace is not trusted, so its workflows are not read. Trust it first (Manage Workspace Trust).'),
+      );
       return undefined;
     }
-    const uris = await this.files.find(kind);
+    const uris = await this.files.find('workflow');
     if (typeof id === 'string') {
       const found = uris.find((uri) => workspaceRelativeId(uri) === id || workflowNameOf(uri) === id);
-      if (!found) throw new RunError('UNKNOWN', t(typedText[kind].unknown, id));
+      if (!found) throw new RunError('UNKNOWN', t('There is no workflow {0}.', id));
       return found;
     }
-    if (uris.length === 0) return this.offerNone(kind);
+    if (uris.length === 0) return this.offerNone();
     const items = uris.map(async (uri) => {
-      const { value, problems } = await this.files.load(uri, kind);
+      const { value, problems } = await this.files.load(uri, 'workflow');
       const detail = value ? value.description : `$(error) ${problems[0] ? localizedErrorText(problems[0]) : ''}`;
       return {
         label: value?.name ?? workflowNameOf(uri),
@@ -107,18 +93,11 @@ export class WorkflowCommands {
         uri,
       };
     });
-    const options = { title: t(typedText[kind].run), matchOnDescription: true };
+    const options = { title: t('Towpath: run a workflow'), matchOnDescription: true };
     return (await vscode.window.showQuickPick(Promise.all(items), options))?.uri;
   }
 
-  private async offerNone(kind: WorkflowFileKind): Promise<undefined> {
-    if (kind === 'agent') {
-      notify(
-        'info',
-        t('There are no agents here yet. An agent is a YAML file in .towpath/agents with `instructions`.'),
-      );
-      return;
-    }
+  private async offerNone(): Promise<undefined> {
     const button = t('New Workflow…');
     const text = t('There are no workflows in .towpath/workflows yet.');
     if ((await notifyWithActions('info', text, button)) === button) await this.newWorkflow();
@@ -130,19 +109,6 @@ export class WorkflowCommands {
     return true;
   }
 }
-
-const typedText = {
-  workflow: {
-    untrusted: 'This workspace is not trusted, so its workflows are not read. Trust it first (Manage Workspace Trust).',
-    unknown: 'There is no workflow {0}.',
-    run: 'Towpath: run a workflow',
-  },
-  agent: {
-    untrusted: 'This workspace is not trusted, so its agents are not read. Trust it first (Manage Workspace Trust).',
-    unknown: 'There is no agent {0}.',
-    run: 'Towpath: run an agent',
-  },
-} as const;
 
 async function askFor(file: WorkflowFile, title: string, typedText = ''): Promise<Record<string, string> | undefined> {
   const keys = requiredWorkflowInputs(file);

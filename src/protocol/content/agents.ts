@@ -10,5 +10,5 @@ export const chatWorkflowId = 'chat';
 export function agentName({ workflowId, agentId }: { workflowId: string; agentId: string }): string {
   if (workflowId === chatWorkflowId) return t(names[isBuiltIn(agentId) ? agentId : workAgent]);
   const file = workflowId.slice(workflowId.lastIndexOf('/') + 1);
-  return file.replace(/\.(ya?ml|json)$/, '') || workflowId;
+  return file.replace(/(\.agent)?\.(ya?ml|json|md)$/, '') || workflowId;
 }

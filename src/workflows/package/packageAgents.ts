@@ -54,7 +54,10 @@ export interface PackageAgent extends z.infer<typeof agentSchema> {
 export const packageAgentsSchema = z.object({ agents: z.array(agentSchema).min(1).max(200) });
 
 /** Returns true if the policy permits a tool. `fs_write`, the wire name, equals `fs.write`. */
-export function allowsTool({ tools: { allow, deny } }: PackageAgent, tool: string): boolean {
+export function allowsTool(
+  { tools: { allow, deny } }: { tools: { allow?: readonly string[]; deny: readonly string[] } },
+  tool: string,
+): boolean {
   const named = (list: readonly string[]) => list.some((one) => matchesToolPattern(plain(one), plain(tool)));
   // it can call any MCP tool, so a policy that denies some tools must deny it
   const callsAny = plain(tool) === 'mcp.call.tool' && deny.some((one) => plain(one).startsWith('mcp.'));

@@ -1,4 +1,4 @@
-import type { Agent, TurnOptions, Workflow } from '../../engine/core/workflow.ts';
+import type { Agent, TurnOptions, WorkflowContext } from '../../engine/core/workflow.ts';
 import { userQuestionToolName } from '../../protocol/content/askTool.ts';
 import type { WorkflowActionContext } from '../action/action.ts';
 import { performWorkflowAction } from '../action/actions.ts';
@@ -6,24 +6,17 @@ import { resolveToolList } from '../action/toolSpecs.ts';
 import type { AgentFile } from '../plan/schema.ts';
 import { renderTemplatesDeep } from '../template/template.ts';
 
-export function agentWorkflow(id: string, file: AgentFile): Workflow {
-  return {
-    id,
-    agent: agentOf(id, file),
-    advance: (run) =>
-      run.turns(
-        agentTurnOptions(id, file, {
-          run,
-          node: id,
-          callId: id,
-          defaults: {},
-          tools: [],
-          scope: {},
-          perform: performWorkflowAction,
-        }),
-      ),
-  };
-}
+/** Returns the turn of an agent in a run of its own. */
+export const ownTurnOptions = (id: string, file: AgentFile, run: WorkflowContext): TurnOptions =>
+  agentTurnOptions(id, file, {
+    run,
+    node: id,
+    callId: id,
+    defaults: {},
+    tools: [],
+    scope: {},
+    perform: performWorkflowAction,
+  });
 
 export function agentTurnOptions(id: string, file: AgentFile, context: WorkflowActionContext): TurnOptions {
   const {
@@ -46,6 +39,6 @@ export function agentTurnOptions(id: string, file: AgentFile, context: WorkflowA
   };
 }
 
-function agentOf(id: string, { name = id, instructions, model, approval }: AgentFile): Agent {
+export function agentOf(id: string, { name = id, instructions, model, approval }: AgentFile): Agent {
   return { id, name, instructions, ...(model && { model }), ...(approval === 'ask' && { approval }) };
 }

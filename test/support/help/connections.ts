@@ -210,6 +210,14 @@ export const networkOccasions: readonly Occasion[] = [
     by: ['engine/run/runContext.ts', 'workflows/action/llm.ts'],
   },
   {
+    what: 'A message to an agent of the repository',
+    when: 'At each step of its run, after your consent to the content of its file',
+    model: 'The selected one, or that of its file if it is set up here, after the same consent',
+    carries:
+      'The instructions of its file, and what a message to any agent carries, with the tools that are left to it',
+    by: ['engine/run/runContext.ts'],
+  },
+  {
     what: 'A commit message',
     when: 'When you click its button',
     model: '`small`, else the selected one',
