@@ -19,19 +19,23 @@ export const tools = builtinTools().map((tool) => tool.definition);
 const out = path.resolve(import.meta.dirname, '../../out');
 const workerPath = path.join(out, 'local-worker.mjs');
 const root = path.resolve(import.meta.dirname, '../../..');
-let built: Promise<unknown> | undefined;
+const builds = new Map<string, Promise<unknown>>();
 
 /**
  * Builds the model's process and says where it is. node-llama-cpp is beside it as one file, which is loaded in a third of
  * the time that its own hundreds take; as they are they run in the editor's tests.
  */
-export async function buildWorker(): Promise<string> {
-  built ??= Promise.all([
-    bundle('src/llm/local/worker/worker.ts', workerPath, [engineBeside, firstContextAsked]),
-    bundle('node_modules/node-llama-cpp/dist/index.js', path.join(out, 'local-engine.mjs'), [untried, engineAtHome]),
-  ]);
+export async function buildWorker(entry = 'src/llm/local/worker/worker.ts'): Promise<string> {
+  const file = path.join(out, `local-${path.parse(entry).name}.mjs`);
+  const built =
+    builds.get(entry) ??
+    Promise.all([
+      bundle(entry, file, [engineBeside, firstContextAsked]),
+      bundle('node_modules/node-llama-cpp/dist/index.js', path.join(out, 'local-engine.mjs'), [untried, engineAtHome]),
+    ]);
+  builds.set(entry, built);
   await built;
-  return workerPath;
+  return file;
 }
 
 async function bundle(entry: string, file: string, plugins: Plugin[]): Promise<void> {
