@@ -9,10 +9,10 @@ import {
   renameSync,
   rmSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { projectRoot } from '../support/editor/project.ts';
+import { modelCacheFolder } from '../support/modelCacheFolder.ts';
 
 const sources = path.join(projectRoot, 'node_modules/node-llama-cpp/llama');
 const run = promisify(execFile);
@@ -33,7 +33,7 @@ export async function llamaBench(): Promise<LlamaBench | string> {
   const engine = path.join(projectRoot, 'node_modules/@node-llama-cpp', platform, 'bins', platform);
   if (!existsSync(engine)) return `there is no engine for ${platform}`;
   const { tag } = JSON.parse(readFileSync(path.join(sources, 'llama.cpp.info.json'), 'utf8')) as { tag: string };
-  const folder = path.join(tmpdir(), 'towpath-llama-bench', `${tag}-${platform}`);
+  const folder = path.join(modelCacheFolder(), 'llama-bench', `${tag}-${platform}`);
   const tool = path.join(folder, 'llama-bench');
   if (!existsSync(tool)) {
     const missing = ['git', 'c++'].filter((name) => !isThere(name));
@@ -57,7 +57,11 @@ function build(folder: string, engine: string): void {
   const made = mkdtempSync(`${folder}-`);
   try {
     const source = path.join(made, 'source');
-    execFileSync('git', ['clone', '--quiet', path.join(sources, 'gitRelease.bundle'), source], { stdio: 'inherit' });
+    execFileSync(
+      'git',
+      ['-c', 'advice.detachedHead=false', 'clone', '--quiet', path.join(sources, 'gitRelease.bundle'), source],
+      { stdio: 'inherit' },
+    );
     const libraries = readdirSync(engine).filter((name) => name.endsWith('.so'));
     for (const name of libraries) copyFileSync(path.join(engine, name), path.join(made, name));
     const used = libraries.filter((name) => !name.startsWith('libggml-cpu')).map((name) => `-l:${name}`);

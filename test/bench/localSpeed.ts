@@ -42,7 +42,7 @@ export async function speeds(options: LocalModelClientOptions, folder: string): 
   for (const speed of await readingSpeeds(options, peer, reads)) print(speed);
   const larger = path.join(folder, 'larger.gguf');
   writeRandomModel(larger, writes.model);
-  print(await writingSpeed({ ...options, modelPath: larger }, peer));
+  print(await writingSpeed({ ...options, modelPath: larger }, peer, writes));
 }
 
 /** Tokens for each second of CPU, of Towpath and of llama.cpp's own tool. */
@@ -65,21 +65,18 @@ export async function readingSpeeds(
   letters = 1,
 ): Promise<ComparedSpeeds[]> {
   const client = createLocalModelClient({ ...options, contextSize: 0, threads, oneRun: true });
-  const ask = (tokens: number) => askOf(client, tokens * letters, 1);
+  const read = async (length: number): Promise<Work> => {
+    const { seconds, read: tokens } = await askOf(client, length, 1);
+    return { seconds, tokens };
+  };
   const speeds: ComparedSpeeds[] = [];
-  await ask(reads.at(-1)![0]); // its context is as large as it will be
+  await begin(client, reads.at(-1)![0] * letters); // its context is as large as it will be
   const args = (tokens: number) => [...sameOf(options.modelPath), '-n', '0', '-p', `${tokens}`];
   for (const [tokens, rounds] of reads) {
-    const [little, all] = [await ask(1), await ask(tokens)];
-    const own: Side = {
-      tokens: all.read - little.read,
-      start: async () => (await ask(1)).seconds,
-      all: async () => (await ask(tokens)).seconds,
-    };
+    const own: Side = { start: () => read(1), all: () => read(tokens * letters) };
     const other: Side = {
-      tokens: tokens - 1,
-      start: () => peer.seconds(args(1), nice),
-      all: () => peer.seconds(args(tokens), nice),
+      start: async () => ({ tokens: 1, seconds: await peer.seconds(args(1), nice) }),
+      all: async () => ({ tokens, seconds: await peer.seconds(args(tokens), nice) }),
     };
     speeds.push(await compare(`reading ${tokens.toLocaleString('en-US')} tokens`, own, other, rounds));
   }
@@ -87,64 +84,80 @@ export async function readingSpeeds(
   return speeds;
 }
 
-async function writingSpeed(options: LocalModelClientOptions, peer: LlamaBench): Promise<ComparedSpeeds> {
+/** Stops as soon as the model is loaded, in a context for so many letters. */
+async function begin(client: LocalModelClient, letters: number): Promise<void> {
+  for await (const { progress } of client.chatStream(requestOf(letters, 1))) if ((progress?.fraction ?? 0) > 0) break;
+  await askOf(client, 1, 1); // the slice in hand has been read
+}
+
+/** @param written number of tokens, after so many that were read @param letters of a token */
+export async function writingSpeed(
+  options: LocalModelClientOptions,
+  peer: LlamaBench,
+  { tokens, depth, rounds }: { tokens: number; depth: number; rounds: number },
+  letters = 1,
+): Promise<ComparedSpeeds> {
   const client = createLocalModelClient({ ...options, contextSize: 0, threads, oneRun: true });
-  const { tokens, depth, rounds } = writes;
   const args = (count: number) => [...sameOf(options.modelPath), '-p', '0', '-d', `${depth}`, '-n', `${count}`];
-  const write = (count: number) => askOf(client, depth, count, 'writing');
-  const { written } = await write(tokens + 1); // fewer, where it comes to an end
-  const own: Side = {
-    tokens: written - 1,
-    start: async () => (await write(1)).seconds,
-    all: async () => (await write(written)).seconds,
+  const write = async (count: number): Promise<Work> => {
+    const { seconds, written } = await askOf(client, depth * letters, count, 'writing');
+    return { seconds, tokens: written };
   };
+  await write(tokens + 1); // what it writes after is read once
+  const own: Side = { start: () => write(1), all: () => write(tokens + 1) };
   const other: Side = {
-    tokens,
-    start: () => peer.seconds(args(1), nice),
-    all: () => peer.seconds(args(tokens + 1), nice),
+    start: async () => ({ tokens: 1, seconds: await peer.seconds(args(1), nice) }),
+    all: async () => ({ tokens: tokens + 1, seconds: await peer.seconds(args(tokens + 1), nice) }),
   };
-  const speed = await compare(`writing ${written - 1} tokens after ${depth}`, own, other, rounds);
+  const speed = await compare(`writing ${tokens} tokens after ${depth}`, own, other, rounds);
   await client.dispose();
   return speed;
 }
 
 const sameOf = (modelPath: string) => ['-m', modelPath, '-t', `${threads}`, '-r', '1', '--no-warmup', '-o', 'jsonl'];
 
-/** So many tokens, in seconds of CPU, of which those go off that it takes to begin. */
-interface Side {
+interface Work {
   tokens: number;
-  start?(): Promise<number>;
-  all(): Promise<number>;
+  /** Of CPU. */
+  seconds: number;
+}
+
+/** `start`: the part of `all` that it takes to begin. */
+interface Side {
+  start(): Promise<Work>;
+  all(): Promise<Work>;
 }
 
 /** In turns, so that both have the same weather, and each by its best: others at work on the machine take caches, and never give any. */
 async function compare(what: string, own: Side, other: Side, rounds: number): Promise<ComparedSpeeds> {
-  const sides = [own, other].map((side) => ({ side, starts: [] as number[], alls: [] as number[] }));
+  const sides = [own, other].map((side) => ({ side, starts: [] as Work[], alls: [] as Work[] }));
   for (let round = 0; round < rounds; round++)
     for (const { side, starts, alls } of sides) {
-      starts.push((await side.start?.()) ?? 0);
+      starts.push(await side.start());
       alls.push(await side.all());
     }
-  const [ours, theirs] = sides.map(({ side, starts, alls }) => side.tokens / (Math.min(...alls) - Math.min(...starts)));
+  const [ours, theirs] = sides.map(({ starts, alls }) => {
+    const [start, all] = [best(starts), best(alls)];
+    return (all.tokens - start.tokens) / (all.seconds - start.seconds);
+  });
   return { what, ours: ours!, theirs: theirs! };
 }
+
+const best = (all: readonly Work[]) => all.reduce((one, other) => (other.seconds < one.seconds ? other : one));
 
 let others = 0;
 
 /** A prompt of about so many letters. @param key of what was read of it before; none when not given */
-async function askOf(client: LocalModelClient, letters: number, maxTokens: number, key?: string) {
+function requestOf(letters: number, maxTokens: number, key?: string): ChatRequest {
   const cacheKey = key ?? `other-${++others}`;
   const content = `${cacheKey} ${'along the canal '.repeat(letters / 16)}`.slice(0, letters);
-  const request: ChatRequest = {
-    model: 'random',
-    systemPrompt: cacheKey,
-    messages: [{ role: 'user', content }],
-    maxTokens,
-    temperature: 0,
-    cacheKey,
-  };
+  const messages = [{ role: 'user' as const, content }];
+  return { model: 'random', systemPrompt: cacheKey, messages, maxTokens, temperature: 0, cacheKey };
+}
+
+async function askOf(client: LocalModelClient, letters: number, maxTokens: number, key?: string) {
   const before = cpuSeconds(client.pid());
-  const { usage } = await client.chat(request);
+  const { usage } = await client.chat(requestOf(letters, maxTokens, key));
   const seconds = cpuSeconds(client.pid()) - before;
   const { promptTokens, cachedTokens = 0, completionTokens } = usage!;
   return { seconds, read: promptTokens - cachedTokens, written: completionTokens };

@@ -1,40 +1,17 @@
 import assert from 'node:assert/strict';
-import { type ChildProcess, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { createInterface } from 'node:readline';
 import { estimateTokenCount } from 'tokenx';
-import type { LocalModelClient } from '../../src/llm/local/host/client.ts';
-import { buildWorker } from '../llm/local/setup.ts';
-import { cpuSeconds } from '../support/cpuSeconds.ts';
 import { projectRoot } from '../support/editor/project.ts';
 import { tries } from '../support/tries.ts';
+import { type Asked, askTowpath, startRawEngine } from './rawEngine.ts';
 import { describeTrained } from './trained.ts';
 
 /** A second is a hundred ticks of the clock, so each is repeated. */
-const rounds = tries(1, 5);
+const rounds = tries(1, 3);
 /** Between the logits of two words of which another batch writes the other one. */
 const maxGap = 0.25;
-
-interface Asked {
-  systemPrompt: string;
-  text: string;
-  maxTokens: number;
-  after?: string;
-}
-
-/**
- * Seconds of CPU until the first token and until the end of the reply; `total`: since the start of the process. `gap`: difference between the
- * two best logits after a beginning of the reply.
- */
-interface Answered {
-  text: string;
-  promptTokens: number;
-  first: number;
-  all: number;
-  total: number;
-  gap: number;
-}
 
 /** Seconds of Towpath, and of the engine alone. */
 type Pair = [ours: number, theirs: number];
@@ -60,55 +37,20 @@ const textsByKind = {
 describeTrained(
   'figures of a trained model',
   (model) => {
-    const wrapper = model.name.startsWith('gemma') ? 'gemma' : model.name.startsWith('SmolLM2') ? 'chatML' : 'auto';
     let child: ChildProcess | undefined;
     afterEach(() => child?.kill());
 
-    /** The engine alone. */
-    async function engine(): Promise<(asked: Asked) => Promise<Answered>> {
-      await buildWorker();
-      const [program, bundle] = ['test/real/rawChat.mjs', 'test/out/local-engine.mjs'].map((one) =>
-        path.join(projectRoot, one),
-      );
-      const own = spawn(process.execPath, [program!, bundle!, model.file, wrapper], {
-        stdio: ['pipe', 'pipe', 'inherit'],
-        env: { ...process.env, UV_THREADPOOL_SIZE: '1' },
-      });
-      child = own;
-      const lines = createInterface({ input: own.stdout })[Symbol.asyncIterator]();
-      return async (asked) => {
-        own.stdin.write(`${JSON.stringify(asked)}\n`);
-        return JSON.parse((await lines.next()).value);
-      };
-    }
-
-    async function towpath(
-      client: LocalModelClient,
-      { systemPrompt, text, maxTokens }: Asked,
-    ): Promise<Omit<Answered, 'gap'>> {
-      const messages = [{ role: 'user' as const, content: text }];
-      const startedAt = cpuSeconds(client.pid());
-      let first: number | undefined;
-      const answer = { text: '', promptTokens: 0 };
-      const request = { model: 'test', systemPrompt, messages, maxTokens, temperature: 0, cacheKey: systemPrompt };
-      for await (const chunk of client.chatStream(request)) {
-        if (chunk.content) first ??= cpuSeconds(client.pid());
-        answer.text += chunk.content ?? '';
-        answer.promptTokens = chunk.usage?.promptTokens ?? answer.promptTokens;
-      }
-      return { ...answer, first: first! - startedAt, all: cpuSeconds(client.pid()) - startedAt, total: first! };
-    }
-
     it('counts tokens as the engine does, answers the same, and costs little more', async () => {
       const [starts, firsts, alls]: [Pair[], Pair[], Pair[]] = [[], [], []];
-      await towpath(await model.client(), about('reading')); // the format of the template is remembered
+      await askTowpath(await model.client(), about('reading')); // the format of the template is remembered
       for (let round = 0; round < rounds; round++) {
         await model.forgetStates();
-        const [raw, client] = [await engine(), await model.client()];
+        const [raw, client] = [await startRawEngine(model), await model.client()];
+        child = raw.process;
         for (const asked of [about(`round ${round}`), about(`the sea ${round}`)]) {
-          const [theirs, ours] = [await raw(asked), await towpath(client, asked)];
+          const [theirs, ours] = [await raw.ask(asked), await askTowpath(client, asked)];
           if (ours.text !== theirs.text) {
-            const { gap } = await raw({ ...asked, after: sameStart(ours.text, theirs.text) });
+            const { gap } = await raw.ask({ ...asked, after: sameStart(ours.text, theirs.text) });
             model.figure('another batch, another word', `its logits differ by ${gap.toFixed(4)}`);
             assert.ok(gap < maxGap, `“${ours.text}” and “${theirs.text}”: ${gap}`);
           }
@@ -117,7 +59,7 @@ describeTrained(
           firsts.push([ours.first, theirs.first]);
           alls.push([ours.all, theirs.all]);
         }
-        child?.kill();
+        child.kill();
       }
       if (process.platform !== 'linux') return;
       model.figure('CPU of a start to its first token', beside(starts));

@@ -3,10 +3,10 @@ import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { appendFile, mkdir, mkdtemp, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
-import { homedir } from 'node:os';
 import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
+import { modelCacheFolder } from '../support/modelCacheFolder.ts';
 
 export interface RealModel {
   name: string;
@@ -43,23 +43,11 @@ export async function findRealModels(): Promise<RealModel[]> {
   if (own) return [{ name: path.basename(own), file: path.resolve(own) }];
   const models: RealModel[] = [];
   for (const model of published) {
-    const file = path.join(cacheFolder(), model.file);
+    const file = path.join(modelCacheFolder(), model.file);
     const isThere = (await hashOf(file)) === model.sha256 || (await fetchModel(model, file));
     models.push({ name: model.name, ...(isThere && { file }) });
   }
   return models;
-}
-
-function cacheFolder(): string {
-  const { XDG_CACHE_HOME, LOCALAPPDATA } = process.env;
-  const home = homedir();
-  const parent =
-    process.platform === 'win32'
-      ? (LOCALAPPDATA ?? path.join(home, 'AppData', 'Local'))
-      : process.platform === 'darwin'
-        ? path.join(home, 'Library', 'Caches')
-        : (XDG_CACHE_HOME ?? path.join(home, '.cache'));
-  return path.join(parent, 'towpath-models');
 }
 
 async function hashOf(file: string): Promise<string | undefined> {

@@ -1,5 +1,5 @@
 // The engine alone, as a program that does the same: `node rawChat.mjs engine.mjs model.gguf wrapper`. Answers each line of JSON
-// `{ systemPrompt, text, maxTokens }` with the text, the tokens of the prompt, and seconds of CPU until the first token and in all;
+// `{ systemPrompt, text, maxTokens }` with the text, the tokens of the prompt and of the answer, and seconds of CPU until the first token and in all;
 // with `after`, a beginning of the answer, with the difference between the two best logits of the next token.
 import { createInterface } from 'node:readline';
 import { pathToFileURL } from 'node:url';
@@ -39,16 +39,25 @@ for await (const line of createInterface({ input: process.stdin })) {
   }
   const startedAt = seconds();
   let first;
+  let written = 0;
   const { response } = await chat.generateResponse(history, {
     maxTokens,
     temperature: 0,
-    onToken: () => {
+    onToken: (tokens) => {
+      written += tokens.length;
       first ??= seconds();
     },
   });
   const end = seconds();
   console.log(
-    JSON.stringify({ text: response, promptTokens, first: first - startedAt, all: end - startedAt, total: first }),
+    JSON.stringify({
+      text: response,
+      promptTokens,
+      written,
+      first: first - startedAt,
+      all: end - startedAt,
+      total: first,
+    }),
   );
 }
 process.exit(0);

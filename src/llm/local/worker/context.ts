@@ -67,7 +67,8 @@ export async function createInferenceContext(
     taken = { ram: 0, vram: 0 };
     const context = await makeContext(model, { threads: options.threads, sequences: count }, shape, isFirst);
     taken = context.memoryUsage;
-    return toContext(context, shape, options.lookup !== false && canBeCut(model, shape));
+    const looksUp = options.lookup !== false && canBeCut(model, shape);
+    return toContext(context, shape, looksUp ? stepClock(loaded.llama) : undefined);
   };
   const most = await maxContextTokens(memory, wanted);
   const first = await begin(memory, contextSizeForTokens(tokensWithReply(options.first ?? 0), most), (shape) =>
@@ -134,15 +135,33 @@ function makeContext(
 function toContext(
   context: LlamaContext,
   shape: InferenceContextShape,
-  looksUp: boolean,
+  clock: StepClock | undefined,
 ): SizedModelContext<LlamaSequence> {
   const sequenceOf = () =>
-    context.getSequence({ checkpoints, ...(looksUp && { tokenPredictor: new PromptLookupTokenPredictor<Token>() }) });
+    context.getSequence({
+      checkpoints,
+      ...(clock && { tokenPredictor: new PromptLookupTokenPredictor<Token>(clock) }),
+    });
   return {
     ...shape,
     size: context.contextSize,
     sequences: Array.from({ length: context.totalSequences }, sequenceOf),
     close: () => context.dispose(),
+  };
+}
+
+/** Returns the milliseconds of a step's work. */
+type StepClock = () => number;
+
+/**
+ * Returns the clock by which steps of one and of two tokens are compared: the time of the processors if they do the work, because on a busy
+ * machine the elapsed time tells more about the other programs; else the elapsed time.
+ */
+function stepClock({ gpu }: Llama): StepClock {
+  if (gpu !== false) return () => performance.now();
+  return () => {
+    const { user, system } = process.cpuUsage();
+    return (user + system) / 1000;
   };
 }
 

@@ -30,6 +30,13 @@ class Mean {
   }
 }
 
+interface PromptLookupCounts {
+  expected: number;
+  right: number;
+  drafts: number;
+  accepted: number;
+}
+
 /**
  * Predictor of draft tokens by earlier occurrences of the same text. An answer that repeats a file (an edit) then arrives in steps of two
  * tokens, with the same result. The gain exists if the engine is limited by memory bandwidth, mostly on a GPU. The hit rate is measured for
@@ -47,6 +54,7 @@ export class PromptLookupTokenPredictor<Token extends number> {
   private both = new Least();
   private readonly right = new Mean();
   private untried = 0;
+  private counts: PromptLookupCounts = { expected: 0, right: 0, drafts: 0, accepted: 0 };
   private isFirst = true;
   /** Current step; undefined for the first token, whose step may include the end of the prompt. */
   private step: { began: number; at: number; expected: Token | undefined; tried: boolean } | undefined;
@@ -84,6 +92,13 @@ export class PromptLookupTokenPredictor<Token extends number> {
     this.isFirst = true;
   }
 
+  /** Returns the counts since the last call: tokens with an expectation, right ones, and drafts among them. */
+  takeCounts(): PromptLookupCounts {
+    const { counts } = this;
+    this.counts = { expected: 0, right: 0, drafts: 0, accepted: 0 };
+    return counts;
+  }
+
   updateInputTokens(): void {}
   dispose(): void {}
   [Symbol.dispose](): void {}
@@ -93,7 +108,16 @@ export class PromptLookupTokenPredictor<Token extends number> {
     const step = this.step;
     if (!step || tokens.length === step.at) return;
     (step.tried ? this.both : this.alone).add(now - step.began);
-    if (step.expected !== undefined) this.right.add(tokens[step.at] === step.expected ? 1 : 0);
+    if (step.expected !== undefined) {
+      const isRight = tokens[step.at] === step.expected ? 1 : 0;
+      this.right.add(isRight);
+      this.counts.expected++;
+      this.counts.right += isRight;
+      if (step.tried) {
+        this.counts.drafts++;
+        this.counts.accepted += isRight;
+      }
+    }
     this.untried = step.tried ? 0 : this.untried + 1;
   }
 

@@ -100,6 +100,21 @@ describe('what stood there before is expected again', () => {
     assert.equal(tried, 0);
   });
 
+  it('it counts what it expected, and what came of it', () => {
+    const lookup = new PromptLookupTokenPredictor<number>(() => 0);
+    const text = words(40);
+    lookup.reset({ stateTokens: text });
+    for (const token of [...text, 1]) {
+      lookup.predictTokens();
+      lookup.pushTokens([token]);
+    }
+    lookup.predictTokens();
+    const { expected, right, drafts, accepted } = lookup.takeCounts();
+    assert.equal(right, expected - 1, 'the last token is another one');
+    assert.ok(expected > 30 && drafts > 0 && accepted === drafts - 1, `${expected} expected, ${accepted} of ${drafts}`);
+    assert.deepEqual(lookup.takeCounts(), { expected: 0, right: 0, drafts: 0, accepted: 0 });
+  });
+
   it('of fewer tokens than it takes to know what follows, nothing', () => {
     const lookup = new PromptLookupTokenPredictor<number>(() => 0);
     lookup.reset({ stateTokens: [] });
