@@ -24,7 +24,10 @@ export const emptyMeasurements: ModelCallMeasurements = {
   cost: 0,
 };
 
-/** Measures the model calls of a run from its events: prefill lasts until the first chunk, generation from then on. */
+/**
+ * Measures the model calls of a run from its events: prefill lasts until the first chunk, generation from then on. Loading a model and waiting
+ * for it are not prefill: a model that reports its progress starts at 0.
+ */
 export class ModelCallMeter {
   private all: ModelCallMeasurements = emptyMeasurements;
   private askedAt?: number;
@@ -40,7 +43,8 @@ export class ModelCallMeter {
     if (event.type === 'request') {
       this.askedAt = this.now();
       this.beganAt = undefined;
-    } else if (event.type === 'chunk') this.beganAt ??= this.now();
+    } else if (event.type === 'progress' && event.fraction === 0) this.askedAt = this.now();
+    else if (event.type === 'chunk') this.beganAt ??= this.now();
     else if (event.type === 'usage') {
       const { promptTokens, cachedTokens = 0, completionTokens, cost } = event.usage;
       const { prompt, cached, written, readMs, writeMs, replies } = this.all;
