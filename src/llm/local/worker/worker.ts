@@ -73,6 +73,8 @@ process.on('message', (message: ModelWorkerRequest) => {
   else if (message.type === 'generate') void generate(message.id, message.job);
   else if (message.type === 'ping') send({ type: 'pong', work: work() });
   else if (message.type === 'keep') void keep(message.ms);
+  else if (message.type === 'count')
+    send({ type: 'counted', id: message.id, tokens: engine!.model.tokenize(message.text).length });
   else aborts.get(message.id)?.abort();
 });
 process.on('disconnect', () => process.exit()); // the client has exited
