@@ -1,3 +1,4 @@
+import { estimateTokenCount } from 'tokenx';
 import type { RunEvent } from '../protocol/run/events.ts';
 
 /**
@@ -32,6 +33,8 @@ export class ModelCallMeter {
   private all: ModelCallMeasurements = emptyMeasurements;
   private askedAt?: number;
   private beganAt?: number;
+  /** Text of the reply that has not reported its usage. */
+  private unreported = '';
 
   constructor(private readonly now: () => number = () => performance.now()) {}
 
@@ -39,18 +42,34 @@ export class ModelCallMeter {
     return this.all;
   }
 
+  /** Counts with the reply that was stopped, whose generated tokens are estimated; its prompt is unknown. */
+  get measuredWithStoppedReply(): ModelCallMeasurements {
+    if (this.unreported === '' || this.beganAt === undefined) return this.all;
+    const { replies, written, writeMs } = this.all;
+    return {
+      ...this.all,
+      replies: replies + 1,
+      written: written + estimateTokenCount(this.unreported),
+      writeMs: writeMs + (this.now() - this.beganAt),
+    };
+  }
+
   onEvent(event: RunEvent): void {
     if (event.type === 'request') {
       this.askedAt = this.now();
       this.beganAt = undefined;
+      this.unreported = '';
     } else if (event.type === 'progress' && event.fraction === 0) this.askedAt = this.now();
-    else if (event.type === 'chunk') this.beganAt ??= this.now();
-    else if (event.type === 'usage') {
+    else if (event.type === 'chunk') {
+      this.beganAt ??= this.now();
+      this.unreported += chunkText(event);
+    } else if (event.type === 'usage') {
       const { promptTokens, cachedTokens = 0, completionTokens, cost } = event.usage;
       const { prompt, cached, written, readMs, writeMs, replies } = this.all;
       const end = this.now();
       const asked = this.askedAt ?? end;
       const began = this.beganAt ?? end;
+      this.unreported = '';
       this.all = {
         replies: replies + 1,
         prompt: prompt + promptTokens,
@@ -63,3 +82,7 @@ export class ModelCallMeter {
     }
   }
 }
+
+/** Returns the generated text of a chunk: answer, thinking and arguments. */
+export const chunkText = ({ content, thinking, toolCall }: Extract<RunEvent, { type: 'chunk' }>): string =>
+  [content, thinking, toolCall?.argumentsText].filter(Boolean).join('');

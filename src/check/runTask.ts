@@ -19,7 +19,7 @@ import { workspaceInstructions } from '../tools/instructions/instructions.ts';
 import { BackgroundCommands } from '../tools/shell/background.ts';
 import { defaultChatWorkflow } from '../workflows/run/chatWorkflow.ts';
 import { createCheckTaskFolderAccess, folderWorkspace } from './folderWorkspace.ts';
-import { type ModelCallMeasurements, ModelCallMeter } from './meter.ts';
+import { chunkText, type ModelCallMeasurements, ModelCallMeter } from './meter.ts';
 import { endsInRepetition } from './repeatedText.ts';
 import { collectCheckTaskObservations } from './seen.ts';
 import { defaultCheckApproval, type ModelCheckTask } from './task.ts';
@@ -114,7 +114,7 @@ export async function runCheckTask(
       if (event.type !== 'chunk') return;
       if (!isWriting) given.progress(localize(message('Writing the answer')));
       isWriting = true;
-      const text = [event.content, event.thinking, event.toolCall?.argumentsText].filter(Boolean).join('');
+      const text = chunkText(event);
       const isLonger = Math.floor((written.length + text.length) / 500) > Math.floor(written.length / 500);
       written += text;
       if (isLonger && endsInRepetition(written)) end(message('It repeated the same text and was stopped.'));
@@ -131,7 +131,8 @@ export async function runCheckTask(
   try {
     const { error } = await engine.start({ runId, userInput: task.asks });
     await engine.stop(runId); // waits for pending writes
-    const usage = { ...meter.measured, ms: performance.now() - started };
+    const counts = over === undefined ? meter.measured : meter.measuredWithStoppedReply;
+    const usage = { ...counts, ms: performance.now() - started };
     if (signal.aborted) return { ...usage, unasked: { code: 'ENGINE_ABORTED', message: 'It was stopped.' } };
     if (over !== undefined) return { ...usage, why: over };
     const run = await store.read(runId);

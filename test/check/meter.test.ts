@@ -12,7 +12,7 @@ function measure(...events: [ms: number, event: RunEvent][]) {
     now = ms;
     meter.onEvent(event);
   }
-  return meter.measured;
+  return meter;
 }
 
 const request = { ...at, type: 'request', model: 'small' } as RunEvent;
@@ -25,14 +25,33 @@ const usage = {
 
 describe('Speed in a model check', () => {
   it('is that of reading until the first chunk and of writing from then on', () => {
-    const { readMs, writeMs } = measure([0, request], [400, chunk], [500, chunk], [600, usage]);
+    const { readMs, writeMs } = measure([0, request], [400, chunk], [500, chunk], [600, usage]).measured;
     assert.deepEqual([readMs, writeMs], [400, 200]);
+  });
+
+  it('counts a reply that was stopped, too', () => {
+    const text = { ...at, type: 'chunk', content: 'The boat lies at the quay. ' } as RunEvent;
+    const events: [number, RunEvent][] = [
+      [0, request],
+      [400, text],
+      [900, text],
+    ];
+    const { replies, written } = measure(...events).measuredWithStoppedReply;
+    assert.deepEqual([replies, written > 5], [1, true]);
+    const done = measure(...events, [1000, usage]);
+    assert.deepEqual(done.measuredWithStoppedReply, done.measured);
   });
 
   it('does not count the time in which a model is loaded as reading', () => {
     const loading: [number, RunEvent][] = [0, 0.5, 1].map((fraction) => [fraction * 9000, progress(fraction)]);
     const reading: [number, RunEvent][] = [0, 0.5].map((fraction) => [10_000 + fraction * 400, progress(fraction)]);
-    const { readMs, writeMs } = measure([0, request], ...loading, ...reading, [10_400, chunk], [10_600, usage]);
+    const { readMs, writeMs } = measure(
+      [0, request],
+      ...loading,
+      ...reading,
+      [10_400, chunk],
+      [10_600, usage],
+    ).measured;
     assert.deepEqual([readMs, writeMs], [400, 200]);
   });
 });
