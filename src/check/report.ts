@@ -1,6 +1,7 @@
 import { localizedDollars } from '../protocol/run/money.ts';
 import { escapeInvisibleInLine } from '../protocol/text/escapeInvisible.ts';
 import { type LocalizedMessage, message } from '../protocol/text/l10n.ts';
+import { suitableUses } from './suitability.ts';
 import {
   type CheckResult,
   type CheckTaskResult,
@@ -16,6 +17,7 @@ import type { CheckTaskTitle } from './tasks.ts';
 
 export function checksAsMarkdown(results: readonly CheckResult[], tongue = englishReportLanguage): string {
   const { localize } = tongue;
+  const nameOf = checkedModelNames(results);
   const tried = new Map(results.flatMap(({ tasks }) => tasks.map((task) => [task.id, task])));
   const outcome = ({ tasks }: CheckResult, id: string) => {
     const task = tasks.find((one) => one.id === id);
@@ -25,9 +27,11 @@ export function checksAsMarkdown(results: readonly CheckResult[], tongue = engli
     localize(message('# Model check results')),
     '',
     ...(results.length === 0 ? [localize(message('None yet. *Check This Model* checks the selected model.')), ''] : []),
+    ...results.map((result) => conclusion(result, nameOf(result), tongue)),
     ...(results.length > 0
       ? [
-          row(['', ...results.map(({ model }) => model)]),
+          '',
+          row(['', ...results.map(nameOf)]),
           row(['---', ...results.map(() => ':-:')]),
           ...[...tried].map(([id, task]) =>
             row([localize(modelCheckTaskTitle(task)), ...results.map((result) => outcome(result, id))]),
@@ -36,29 +40,50 @@ export function checksAsMarkdown(results: readonly CheckResult[], tongue = engli
           '',
         ]
       : []),
-    ...results.flatMap((result) => [checkAsMarkdown(result, tongue), '']),
+    ...results.flatMap((result) => [checkAsMarkdown(result, nameOf(result), tongue), '']),
   ].join('\n');
 }
 
-function checkAsMarkdown(result: CheckResult, { localize, locale }: ReportLanguage): string {
-  const { model, at, towpath, tasks } = result;
-  const ended = modelCheckEndReason(result);
-  const done = message(
-    '{0} of {1} tasks done, on {2} with Towpath {3}.',
-    passedTaskCount(result),
-    result.of,
-    formatCheckDate(at, locale),
-    escapeInvisibleInLine(towpath),
-  );
-  const heads = ['task', 'time', 'replies', 'tokens read', 'written'] as const;
+/** Returns names for a page: `provider/name`; the name of a model file, with its folder only if another file has the same name. */
+function checkedModelNames(results: readonly CheckResult[]): (result: CheckResult) => string {
+  const short = (result: CheckResult) =>
+    modelFileOf(result)
+      ?.replace(/^.*[/\\]/, '')
+      .replace(/\.gguf$/, '') ?? result.model;
+  const isShared = (result: CheckResult) =>
+    results.some((other) => other.model !== result.model && short(other) === short(result));
+  return (result) => (isShared(result) ? (modelFileOf(result) ?? result.model) : short(result));
+}
+
+const modelFileOf = ({ model }: CheckResult): string | undefined =>
+  model.startsWith('local/') ? model.slice('local/'.length) : undefined;
+
+/** One line of a list: the number of tasks, and the uses that it supports or the reason of an early end. */
+function conclusion(result: CheckResult, name: string, { localize }: ReportLanguage): string {
+  const { of, tasks } = result;
+  const passed = passedTaskCount(result);
+  const sentences = [
+    of === tasks.length
+      ? message('{0} of {1} tasks done.', passed, of)
+      : message('{0} of {1} tasks done, {2} not run.', passed, of, of - tasks.length),
+    ...[modelCheckEndReason(result), suitableUses(result)].filter((sentence) => sentence !== undefined),
+  ];
+  return `- **${escapeInvisibleInLine(name)}:** ${escapeInvisibleInLine(sentences.map(localize).join(' '))}`;
+}
+
+function checkAsMarkdown(result: CheckResult, name: string, { localize, locale }: ReportLanguage): string {
+  const { at, towpath, tasks } = result;
+  const file = modelFileOf(result);
+  const facts = [
+    message('Checked on {0} with Towpath {1}.', formatCheckDate(at, locale), towpath),
+    ...(file === undefined ? [] : [message('Model file: {0}', file)]),
+  ];
+  const heads = ['task', 'time', 'replies', 'tokens read', 'generated'] as const;
   const number = (count: number) => Math.round(count).toLocaleString(locale);
   return [
-    `## ${escapeInvisibleInLine(model)}`,
+    `## ${escapeInvisibleInLine(name)}`,
     '',
-    localize(done),
-    ...(ended
-      ? ['', localize(message('**Not all tasks were run.** {0}', escapeInvisibleInLine(localize(ended))))]
-      : []),
+    facts.map((fact) => escapeInvisibleInLine(localize(fact))).join(' '),
     ...failuresAsMarkdown(result, localize),
     '',
     row(heads.map((head) => localize(message(head)))),

@@ -19,7 +19,8 @@ import { workspaceInstructions } from '../tools/instructions/instructions.ts';
 import { BackgroundCommands } from '../tools/shell/background.ts';
 import { defaultChatWorkflow } from '../workflows/run/chatWorkflow.ts';
 import { createCheckTaskFolderAccess, folderWorkspace } from './folderWorkspace.ts';
-import { type ModelCallMeasurements, ModelCallMeter } from './meter.ts';
+import { chunkText, type ModelCallMeasurements, ModelCallMeter } from './meter.ts';
+import { endsInRepetition } from './repeatedText.ts';
 import { collectCheckTaskObservations } from './seen.ts';
 import { defaultCheckApproval, type ModelCheckTask } from './task.ts';
 import { formatDuration } from './taskResult.ts';
@@ -88,6 +89,7 @@ export async function runCheckTask(
   const runId = RunStore.newId();
   const meter = new ModelCallMeter();
   let written = '';
+  let isWriting = false;
   let over: LocalizableText | undefined;
   const end = (why: LocalizableText) => {
     over ??= why;
@@ -107,9 +109,15 @@ export async function runCheckTask(
       meter.onEvent(event);
       record?.onEvent(event);
       if (event.type === 'progress') given.progress(localize(event.said ?? event.text));
+      if (event.type === 'request') isWriting = false;
       if (event.type === 'ask') void engine.say({ runId, userInput: nobody });
       if (event.type !== 'chunk') return;
-      written += [event.content, event.thinking, event.toolCall?.argumentsText].filter(Boolean).join('');
+      if (!isWriting) given.progress(localize(message('Writing the answer')));
+      isWriting = true;
+      const text = chunkText(event);
+      const isLonger = Math.floor((written.length + text.length) / 500) > Math.floor(written.length / 500);
+      written += text;
+      if (isLonger && endsInRepetition(written)) end(message('It repeated the same text and was stopped.'));
       if (written.length > limits.written && estimateTokenCount(written) > limits.written)
         end(message('It had generated more than {0} tokens and was stopped.', withDigitGrouping(limits.written)));
     },
@@ -123,7 +131,8 @@ export async function runCheckTask(
   try {
     const { error } = await engine.start({ runId, userInput: task.asks });
     await engine.stop(runId); // waits for pending writes
-    const usage = { ...meter.measured, ms: performance.now() - started };
+    const counts = over === undefined ? meter.measured : meter.measuredWithStoppedReply;
+    const usage = { ...counts, ms: performance.now() - started };
     if (signal.aborted) return { ...usage, unasked: { code: 'ENGINE_ABORTED', message: 'It was stopped.' } };
     if (over !== undefined) return { ...usage, why: over };
     const run = await store.read(runId);

@@ -34,7 +34,10 @@ describe('What came of checking models', () => {
       table,
       `# Model check results
 
-|  | local/models/small.gguf | openai/large |
+- **small:** 1 of 2 tasks done.
+- **openai/large:** 1 of 2 tasks done, 1 not run. It was stopped.
+
+|  | small | openai/large |
 | --- | :-: | :-: |
 | Task one | ✓ | ✓ |
 | Task two | ✗ | – |
@@ -49,9 +52,15 @@ describe('What came of checking models', () => {
 | *Cost* | $0 | unknown |
 `,
     );
-    assert.match(first!, /^local\/models\/small\.gguf\n\n1 of 2 tasks done, on 24 Nov 2026 with Towpath 0\.1\.0\.\n/);
+    assert.match(first!, /^small\n\nChecked on 24 Nov 2026 with Towpath 0\.1\.0\. Model file: models\/small\.gguf\n/);
     assert.match(first!, /^\| Task two \| It said \\\| and.*nothing else\. \|$/m, 'a cell stays a cell');
-    assert.match(second!, /\*\*Not all tasks were run\.\*\* It was stopped\./);
+    assert.match(second!, /^openai\/large\n\nChecked on 24 Nov 2026 with Towpath 0\.1\.0\.\n/);
+  });
+
+  it('names two model files of the same name with their folders', () => {
+    const other = { ...small, model: 'local/downloads/small.gguf' };
+    const heads = [...checksAsMarkdown([small, other, large]).matchAll(/^## (.+)$/gm)].map(([, head]) => head);
+    assert.deepEqual(heads, ['models/small.gguf', 'downloads/small.gguf', 'openai/large']);
   });
 
   it('is nothing yet, with the way to it', () => assert.match(checksAsMarkdown([]), /None yet\. \*Check This Model\*/));

@@ -134,7 +134,9 @@ describe('models of every provider', () => {
       await editor.dialog.click('Check');
       await editor.panel.frame.getByRole('button', { name: 'Cancel' }).click();
       await told('was not checked to the end. It was stopped.');
-      await eventually('the page says so, too', async () => /Not all tasks were run/.test(await page()));
+      await eventually('the page says so, too', async () =>
+        /0 of 15 tasks done, 15 not run\. It was stopped\./.test(await page()),
+      );
     });
 
     it('no other model takes the place of one that was picked once: the run asks for one, and so does a new one', async () => {

@@ -243,6 +243,12 @@ export const endless: readonly [how: string, limits: Partial<CheckTaskLimits>, r
       /generated more than 50 tokens/,
     ],
     [
+      'says the same again and again',
+      {},
+      () => [{ text: 'The boat lies at the quay. '.repeat(150) }],
+      /repeated the same text/,
+    ],
+    [
       'calls and calls',
       { replies: 4 },
       () => Array.from({ length: 9 }, (_, at) => calls(call('fs.find', { pattern: `**/${at}.txt` }))),

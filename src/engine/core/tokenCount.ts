@@ -38,9 +38,13 @@ export function tokensOfMessages(messages: readonly Message[]): number {
 }
 
 const tokensOf = (message: Message): number =>
-  once(message, () => tokensAround + estimateTokenCount(textOf(message)) + Math.ceil(attachmentTokens([message])));
+  once(message, () => tokensBeside(message) + estimateTokenCount(countedText(message)));
 
-function textOf(message: Message): string {
+/** Tokens of a message without its text: its frame and its images. */
+export const tokensBeside = (message: Message): number => tokensAround + Math.ceil(attachmentTokens([message]));
+
+/** Text of a message for a token count: content, calls and results. */
+export function countedText(message: Message): string {
   if (message.role === 'tool') return message.toolResults.map(({ content }) => content).join('\n');
   if (message.role === 'assistant' && message.toolCalls)
     return `${message.content}\n${message.toolCalls.map((call) => `${call.name} ${JSON.stringify(call.arguments)}`).join('\n')}`;

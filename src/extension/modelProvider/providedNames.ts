@@ -14,5 +14,5 @@ const maxCounted = 400_000;
 const charactersPerToken = 4;
 
 /** Returns the token count; an estimate for very long text. */
-export const countTextTokens = ({ text }: { text: number }, count: () => number): number =>
+export const countTextTokens = async ({ text }: { text: number }, count: () => Promise<number>): Promise<number> =>
   text > maxCounted ? Math.ceil(Math.min(text, Number.MAX_SAFE_INTEGER) / charactersPerToken) : count();

@@ -1,6 +1,7 @@
 import path from 'node:path';
+import { estimateTokenCount } from 'tokenx';
 import * as vscode from 'vscode';
-import { tokensOfMessages } from '../../engine/core/tokenCount.ts';
+import { countedText, tokensBeside } from '../../engine/core/tokenCount.ts';
 import type { RunModel } from '../../engine/run/runContext.ts';
 import type { AdapterResult } from '../../llm/adapter/adapter.ts';
 import { listModelFiles, type ModelFileReader } from '../../llm/local/modelFile/modelLibrary.ts';
@@ -43,6 +44,8 @@ export const allLocalModelsId = 'local';
 /** Models offered to the editor's chat and other extensions, and the answers to their requests. */
 export class SharedModels implements EditorModelProviderMethods, vscode.Disposable {
   readonly askers: RequestingExtensionConsents;
+  /** Ids of models by the ids that the editor knows. */
+  private idOf = new Map<string, string>();
   readonly line = new IncomingModelRequestQueue(() => this.show());
   private readonly item = vscode.window.createStatusBarItem('towpath.asked', vscode.StatusBarAlignment.Left, 0);
 
@@ -61,10 +64,23 @@ export class SharedModels implements EditorModelProviderMethods, vscode.Disposab
   readonly provideLanguageModelChatInformation: EditorModelProviderMethods['provideLanguageModelChatInformation'] =
     async () => (await this.offered()).map(({ information }) => information);
 
-  readonly provideTokenCount: EditorModelProviderMethods['provideTokenCount'] = async (_, text) => {
-    const messages = typeof text === 'string' ? [{ role: 1, content: text }] : [text];
-    return countTextTokens(requestSize(messages), () => tokensOfMessages(fromEditorMessages(messages)));
+  readonly provideTokenCount: EditorModelProviderMethods['provideTokenCount'] = async ({ id }, asked) => {
+    const count = (text: string) => this.countTokens(id, text);
+    const size = requestSize([typeof asked === 'string' ? { role: 1, content: asked } : asked]);
+    return countTextTokens(size, async () => {
+      if (typeof asked === 'string') return count(asked);
+      const messages = fromEditorMessages([asked]);
+      const tokens = await Promise.all(messages.map((one) => count(countedText(one))));
+      return messages.reduce((sum, one, at) => sum + tokensBeside(one) + tokens[at]!, 0);
+    });
   };
+
+  /** Counts by the vocabulary of a loaded local model; estimates for any other model. */
+  private async countTokens(id: string, text: string): Promise<number> {
+    const { provider, model } = splitModelId(this.idOf.get(id) ?? id);
+    const counted = provider === 'local' ? await this.parts.models.countTokens(model, text) : undefined;
+    return counted ?? estimateTokenCount(text);
+  }
 
   readonly provideLanguageModelChatResponse: EditorModelProviderMethods['provideLanguageModelChatResponse'] = async (
     { id },
@@ -111,7 +127,7 @@ export class SharedModels implements EditorModelProviderMethods, vscode.Disposab
       });
       const cost = usage?.cost === undefined ? '' : `, ${formatDollars(usage.cost)}`;
       this.parts.log.info(
-        `${toEnglishText(asker.name)} was answered by ${model.id}: ${usage ? `${usage.totalTokens} tokens` : 'tokens not told'}${cost}.`,
+        `${toEnglishText(asker.name)} was answered by ${model.id}: ${usage ? `${usage.totalTokens} tokens, ${usage.cachedTokens ?? 0} from a cache` : 'tokens not told'}${cost}.`,
       );
     } catch (error) {
       throw toEditorError(error);
@@ -127,7 +143,9 @@ export class SharedModels implements EditorModelProviderMethods, vscode.Disposab
     const remote = ids.filter(
       (id) => splitModelId(id).provider !== 'local' && describeModelOption(id).problem === undefined,
     );
-    return [...local, ...(await Promise.all(remote.map((id) => this.remote(id))))];
+    const all = [...local, ...(await Promise.all(remote.map((id) => this.remote(id))))];
+    this.idOf = new Map(all.map(({ id, information }) => [information.id, id]));
+    return all;
   }
 
   private async local(ids: readonly string[] | undefined): Promise<OfferedModel[]> {

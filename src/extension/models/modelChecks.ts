@@ -2,6 +2,7 @@ import os from 'node:os';
 import path from 'node:path';
 import * as vscode from 'vscode';
 import { checksAsJson, checksAsMarkdown, modelCheckEndReason, modelCheckTaskTitle } from '../../check/report.ts';
+import { suitableUses } from '../../check/suitability.ts';
 import { type CheckResult, passedTaskCount, userReportLanguage } from '../../check/taskResult.ts';
 import { lazyImport } from '../../protocol/panel/lazyImport.ts';
 import type { RunEvent } from '../../protocol/run/events.ts';
@@ -10,7 +11,7 @@ import { localize, messageOf } from '../../protocol/text/localized.ts';
 import { withCancellation } from '../dialogs/cancellable.ts';
 import type { Dialogs } from '../dialogs/dialogs.ts';
 import { diskFolders } from '../dialogs/folders.ts';
-import { notify } from '../dialogs/notify.ts';
+import { notify, notifyWithActions } from '../dialogs/notify.ts';
 import { showMarkdown } from '../dialogs/showMarkdown.ts';
 import { demoModelId, describeModelOption, providerById, splitModelId } from '../providers/modelIds.ts';
 import type { MoneyLimits } from '../providers/moneyLimits.ts';
@@ -23,6 +24,12 @@ const scheme = 'towpath-checks';
 const page = () => vscode.Uri.from({ scheme, path: `/${t('Model Check Results')}.md` });
 const formats = { markdown: 'md', json: 'json' } as const;
 type Format = keyof typeof formats;
+
+interface ActiveCheck {
+  stop: AbortController;
+  /** Sentence with the name of the model and the present task. */
+  status: string;
+}
 
 interface Dependencies {
   models: SelectableModels;
@@ -44,7 +51,7 @@ export class ModelCheckCommands implements vscode.TextDocumentContentProvider {
   private readonly shownAgain = new vscode.EventEmitter<vscode.Uri>();
   readonly onDidChange = this.shownAgain.event;
   private readonly over = new AbortController();
-  private atWork = false;
+  private active?: ActiveCheck;
   private isShown = false;
   /** Newest check, including an aborted check, which is not stored. */
   private newest?: CheckResult;
@@ -71,11 +78,10 @@ export class ModelCheckCommands implements vscode.TextDocumentContentProvider {
     const name = describeModelOption(id).label;
     if (id === demoModelId)
       return notify('info', t('The demo model only follows its script. Pick another model, then check it.'));
-    if (this.atWork)
-      return notify('info', t('A model check is running. You can stop it in its progress notification.'));
-    this.atWork = true;
+    if (this.active) return this.offerToStop(this.active);
+    this.active = { stop: new AbortController(), status: t('Towpath is checking {0}', name) };
     try {
-      const result = await this.run(id, name);
+      const result = await this.run(id, name, this.active);
       if (!result) return;
       this.newest = result;
       if (result.ended === undefined) await this.parts.checks.keep(result);
@@ -90,8 +96,14 @@ export class ModelCheckCommands implements vscode.TextDocumentContentProvider {
         code === 'LLM_AUTH_FAILED' ? providerById(splitModelId(id).provider)?.id : undefined,
       );
     } finally {
-      this.atWork = false;
+      this.active = undefined;
     }
+  }
+
+  /** Offers to stop the active check, whose progress notification may have been dismissed. */
+  private async offerToStop({ stop, status }: ActiveCheck): Promise<void> {
+    const button = t('Stop Check');
+    if ((await notifyWithActions('info', status, button)) === button) stop.abort();
   }
 
   async show(): Promise<void> {
@@ -131,7 +143,7 @@ export class ModelCheckCommands implements vscode.TextDocumentContentProvider {
     return newest?.ended === undefined ? all : [newest, ...all];
   }
 
-  private async run(id: string, name: string): Promise<CheckResult | undefined> {
+  private async run(id: string, name: string, active: ActiveCheck): Promise<CheckResult | undefined> {
     const { models, checks, limits, modals, workspace, audit, version: towpath } = this.parts;
     const { runModelCheckTasks, estimateModelCheck, modelCheckEstimateText } = await checking();
     const model = await models.current({ id });
@@ -143,18 +155,20 @@ export class ModelCheckCommands implements vscode.TextDocumentContentProvider {
     const yes = t('Check');
     if ((await modals.ask({ text: t('Check what {0} can do?', name), detail, buttons: [yes] })) !== yes)
       return undefined;
-    return withCancellation(t('Towpath is checking {0}', name), (signal, progress) => {
+    const title = active.status;
+    return withCancellation(title, (signal, progress) => {
       let shown = 0;
       return runModelCheckTasks({
         model,
         towpath,
         ripgrep: workspace.ripgrep,
         runLimit: () => limits.of('run'),
-        signal: AbortSignal.any([signal, this.over.signal]),
+        signal: AbortSignal.any([signal, active.stop.signal, this.over.signal]),
         record: audit,
         progress({ done, of, task, text }) {
           const percent = (done / of) * 100;
           const now = t('{0} of {1}, {2}', done + 1, of, modelCheckTaskTitle(task));
+          active.status = `${title}: ${now}`;
           progress([now, text].filter(Boolean).join(': '), percent - shown);
           shown = percent;
         },
@@ -165,9 +179,12 @@ export class ModelCheckCommands implements vscode.TextDocumentContentProvider {
 
 function doneBy(name: string, result: CheckResult): string {
   const done = passedTaskCount(result);
-  return done === result.of
-    ? t('{0} was given {1} tasks and completed all of them.', name, result.of)
-    : t('{0} was given {1} tasks and completed {2} of them.', name, result.of, done);
+  const tasks =
+    done === result.of
+      ? t('{0} was given {1} tasks and completed all of them.', name, result.of)
+      : t('{0} was given {1} tasks and completed {2} of them.', name, result.of, done);
+  const uses = suitableUses(result);
+  return uses ? `${tasks} ${localize(uses)}` : tasks;
 }
 
 async function askFormat(): Promise<Format | undefined> {

@@ -311,6 +311,10 @@ export class SelectableModels implements vscode.Disposable {
     return this.clients.made()?.isInMemory(file) ?? false;
   }
 
+  async countTokens(file: string, text: string): Promise<number | undefined> {
+    return this.clients.made()?.countTokens(file, text);
+  }
+
   deviceOf(file: string): DeviceInfo | undefined {
     return this.clients.made()?.deviceOf(file);
   }

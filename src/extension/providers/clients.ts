@@ -117,6 +117,12 @@ export class ModelClients {
     return loaded?.[1].device();
   }
 
+  /** Returns the tokens of a text by the vocabulary of a model file; undefined if the model is not loaded. */
+  async countTokens(file: string, text: string): Promise<number | undefined> {
+    const loaded = [...this.locals].find(([key, client]) => JSON.parse(key).modelPath === file && client.device());
+    return loaded?.[1].countTokens(text);
+  }
+
   /** Unloads the local model: `busy` without effect during a job, `none` without a loaded model. */
   async unloadLocal(): Promise<'unloaded' | 'busy' | 'none'> {
     const loaded = [...this.locals.values()].find((client) => client.pid() !== undefined);

@@ -62,6 +62,8 @@ export interface LocalModelClient extends LLMClient {
   dispose(): Promise<void>;
   pid(): number | undefined;
   device(): DeviceInfo | undefined;
+  /** Returns the tokens of a text by the model's vocabulary; undefined if the model is not loaded. */
+  countTokens(text: string): Promise<number | undefined>;
 }
 
 /**
@@ -215,6 +217,7 @@ export function createLocalModelClient(options: LocalModelClientOptions): LocalM
     },
     pid: () => (current && !current.ended ? current.pid : undefined),
     device: () => (current && !current.ended ? current.device : undefined),
+    countTokens: async (text) => current?.countTokens(text),
   };
 }
 

@@ -115,6 +115,7 @@ export class ModelProcess {
   private readonly restoring = new Map<number, string>();
   endedRestoring?: Promise<unknown>;
   private onStored = () => {};
+  private readonly counts = new Map<number, (tokens: number) => void>();
 
   constructor(private readonly options: ProcessOptions) {
     const { workerPath, load, beatMs = 1000 } = options;
@@ -204,6 +205,17 @@ export class ModelProcess {
     late.abort();
   }
 
+  /** Returns the tokens of a text; undefined while the model is loading and after the process has ended. */
+  async countTokens(text: string): Promise<number | undefined> {
+    if (this.state !== 'ready') return undefined;
+    const id = this.nextId++;
+    const counted = new Promise<number>((resolve) => this.counts.set(id, resolve));
+    this.send({ type: 'count', id, text });
+    const tokens = await Promise.race([counted, this.whenEnded]);
+    this.counts.delete(id);
+    return tokens ?? undefined;
+  }
+
   async close(): Promise<void> {
     this.restoring.clear(); // the restore is not the cause of this exit
     this.closing = true;
@@ -237,6 +249,9 @@ export class ModelProcess {
         break;
       case 'kept':
         this.onStored();
+        break;
+      case 'counted':
+        this.counts.get(message.id)?.(message.tokens);
         break;
       case 'log':
         this.note(message.text);

@@ -18,6 +18,8 @@ export type ModelWorkerRequest =
   | { type: 'generate'; id: number; job: InferenceJob }
   | { type: 'abort'; id: number }
   | { type: 'keep'; ms: number }
+  /** Answered by `counted`, also during a job; only after `loaded`. */
+  | { type: 'count'; id: number; text: string }
   | { type: 'ping' };
 
 export interface ModelLoadOptions {
@@ -64,6 +66,7 @@ export type ModelWorkerEvent =
   | { type: 'log'; text: string }
   | { type: 'pong'; work: number }
   | { type: 'kept' }
+  | { type: 'counted'; id: number; tokens: number }
   | InferenceJobEvent;
 
 export type InferenceJobEvent = { id: number } & (

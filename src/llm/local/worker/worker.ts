@@ -40,6 +40,9 @@ import { createToolCallTextReporter } from './textCallTokens.ts';
 /** Niceness: low enough for the editor and user programs to go first, and high enough that a build does not starve the model. */
 const nice = 5;
 
+/** Minimum milliseconds between two reports of the load progress. */
+const loadReportMs = 50;
+
 /**
  * Lowers the priority of the process. On Linux, each thread has its own value and passes the value to new threads, so a call before loading
  * the engine affects all its threads. Never raises a priority.
@@ -72,6 +75,8 @@ process.on('message', (message: ModelWorkerRequest) => {
   else if (message.type === 'generate') void generate(message.id, message.job);
   else if (message.type === 'ping') send({ type: 'pong', work: work() });
   else if (message.type === 'keep') void keep(message.ms);
+  else if (message.type === 'count')
+    send({ type: 'counted', id: message.id, tokens: engine!.model.tokenize(message.text).length });
   else aborts.get(message.id)?.abort();
 });
 process.on('disconnect', () => process.exit()); // the client has exited
@@ -103,11 +108,17 @@ async function createEngine(options: ModelLoadOptions): Promise<Engine> {
     logger: (_level, text) => log(text.trimEnd()),
   });
   send({ type: 'engine', gpu: llama.gpu });
+  let reportedAt = 0;
   const free = freemem(); // on some systems, loaded file pages no longer count as free
   const model = await llama.loadModel({
     modelPath: options.modelPath,
     gpuLayers: { fitContext: { contextSize: options.contextSize || initialContextTokens } }, // as many as fit beside the context; none without a GPU
-    onLoadProgress: (fraction) => send({ type: 'loading', fraction }),
+    onLoadProgress(fraction) {
+      const now = performance.now();
+      if (fraction < 1 && now - reportedAt < loadReportMs) return; // the engine reports each tensor
+      reportedAt = now;
+      send({ type: 'loading', fraction });
+    },
   });
   const version = await library.getModuleVersion();
   const { context, keeper } = await createInferenceContext({ llama, model, version, free }, options, {

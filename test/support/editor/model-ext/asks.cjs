@@ -3,10 +3,12 @@ const vscode = require('vscode');
 
 exports.createAsks = () => {
   const open = new Map();
+  const known = new Map(); // an extension may keep a model that is not offered any more
   const find = async (name) => {
     const [model] = (await vscode.lm.selectChatModels({ vendor: 'towpath' })).filter((one) => one.name === name);
-    if (!model) throw new Error(`Nobody offers ${name}.`);
-    return model;
+    known.set(name, model ?? known.get(name));
+    if (!known.get(name)) throw new Error(`Nobody offers ${name}.`);
+    return known.get(name);
   };
   return {
     async listed() {
@@ -15,7 +17,7 @@ exports.createAsks = () => {
     },
     count: async (name, text) => (await find(name)).countTokens(text),
     /** Begins to ask; `state` tells what has come of it. */
-    begin(key, name, text, { tools, picture, result } = {}) {
+    begin(key, name, text, { tools, required, picture, result } = {}) {
       const ask = { parts: [], cancel: new vscode.CancellationTokenSource() };
       open.set(key, ask);
       const { User, Assistant } = vscode.LanguageModelChatMessage;
@@ -30,7 +32,8 @@ exports.createAsks = () => {
       }
       const work = async () => {
         const model = await find(name);
-        const response = await model.sendRequest(messages, tools ? { tools } : {}, ask.cancel.token);
+        const toolMode = vscode.LanguageModelChatToolMode[required ? 'Required' : 'Auto'];
+        const response = await model.sendRequest(messages, tools ? { tools, toolMode } : {}, ask.cancel.token);
         for await (const part of response.stream) {
           if (part instanceof vscode.LanguageModelTextPart) ask.parts.push(part.value);
           else ask.parts.push({ call: part.name, input: part.input });
