@@ -20,7 +20,6 @@ import { BackgroundCommands } from '../tools/shell/background.ts';
 import { defaultChatWorkflow } from '../workflows/run/chatWorkflow.ts';
 import { createCheckTaskFolderAccess, folderWorkspace } from './folderWorkspace.ts';
 import { chunkText, type ModelCallMeasurements, ModelCallMeter } from './meter.ts';
-import { endsInRepetition } from './repeatedText.ts';
 import { collectCheckTaskObservations } from './seen.ts';
 import { defaultCheckApproval, type ModelCheckTask } from './task.ts';
 import { formatDuration } from './taskResult.ts';
@@ -114,10 +113,7 @@ export async function runCheckTask(
       if (event.type !== 'chunk') return;
       if (!isWriting) given.progress(localize(message('Writing the answer')));
       isWriting = true;
-      const text = chunkText(event);
-      const isLonger = Math.floor((written.length + text.length) / 500) > Math.floor(written.length / 500);
-      written += text;
-      if (isLonger && endsInRepetition(written)) end(message('It repeated the same text and was stopped.'));
+      written += chunkText(event);
       if (written.length > limits.written && estimateTokenCount(written) > limits.written)
         end(message('It had generated more than {0} tokens and was stopped.', withDigitGrouping(limits.written)));
     },
@@ -131,7 +127,7 @@ export async function runCheckTask(
   try {
     const { error } = await engine.start({ runId, userInput: task.asks });
     await engine.stop(runId); // waits for pending writes
-    const counts = over === undefined ? meter.measured : meter.measuredWithStoppedReply;
+    const counts = over === undefined && !error ? meter.measured : meter.measuredWithStoppedReply;
     const usage = { ...counts, ms: performance.now() - started };
     if (signal.aborted) return { ...usage, unasked: { code: 'ENGINE_ABORTED', message: 'It was stopped.' } };
     if (over !== undefined) return { ...usage, why: over };
