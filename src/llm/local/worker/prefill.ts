@@ -9,10 +9,10 @@ const tile = 64;
  */
 const slices = { least: tile, first: 2 * tile, most: 7 * tile };
 /**
- * Target milliseconds of a slice, unless one tile takes longer. Every slice scans all earlier tokens, so fewer and longer slices are
- * faster: a slice may take this share of the elapsed prefill.
+ * Target milliseconds of a slice, unless one tile takes longer. Every slice scans the weights and all earlier tokens, so fewer and longer
+ * slices are faster: slices of one tile cost some models a twentieth. A slice may take this share of the elapsed prefill.
  */
-const patience = { least: 80, share: 1 / 20, most: 1000 };
+const patience = { least: 300, share: 1 / 10, most: 1000 };
 
 interface Sequence<Token> extends RewindableSequence<Token> {
   evaluateWithoutGeneratingNewTokens(tokens: Token[]): Promise<unknown>;
@@ -48,7 +48,7 @@ export async function prefillPromptTokens<Token>(
     if (at === next) await takeRecordedCheckpoint(sequence); // a conversation or a turn may resume from this position
     const wanted = Math.min(patience.most, Math.max(patience.least, (now() - startedAt) * patience.share));
     const fitting = (part.length * wanted) / Math.max(1, now() - sliceAt);
-    slice = Math.min(slices.most, Math.max(slices.least, Math.floor(fitting / tile) * tile));
+    slice = Math.min(slices.most, Math.max(slices.least, Math.round(fitting / tile) * tile));
   }
   signal.throwIfAborted();
   return cached;

@@ -82,7 +82,7 @@ describe('reading a prompt', () => {
   });
 
   it('is as long at once as the time allows', async () => {
-    assert.deepEqual((await slicesOf(1 + 128 + 4 * 128, 0.5)).sizes, [128, 128, 128, 128, 128]); // 160 tokens in 80 ms
+    assert.deepEqual((await slicesOf(1 + 128 + 4 * 128, 2.3)).sizes, [128, 128, 128, 128, 128]); // 130 tokens in 300 ms
     assert.deepEqual((await slicesOf(1 + 128 + 2 * 448, 0.01)).sizes, [128, 448, 448]);
   });
 
@@ -91,8 +91,8 @@ describe('reading a prompt', () => {
     /** The first slice that ends when so much time has gone by. */
     const sizeAt = (ms: number) =>
       sizes.find((_, at) => sizes.slice(0, at + 1).reduce((sum, size) => sum + size) * 3 >= ms);
-    assert.deepEqual([1000, 6000, 60_000].map(sizeAt), [64, 64, 320]);
-    assert.equal(sizeAt(8000), 128); // a twentieth of them is 400 ms: 133 tokens
+    assert.deepEqual([1000, 3000, 60_000].map(sizeAt), [128, 128, 320]);
+    assert.equal(sizeAt(6000), 192); // a tenth of them is 600 ms: 200 tokens
   });
 
   it('looks up at Stop after each', async () => {
