@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { type AdapterResult, createAdapter } from '../../src/llm/adapter/adapter.ts';
+import { longText } from '../support/longText.ts';
 import { type ProviderReply, reply, startProvider } from '../support/provider.ts';
 import { clientFor, greeting } from './serve.ts';
 
@@ -43,7 +44,7 @@ function tests(): void {
       50 * MiB,
     ],
     ['N32 300 MB of packed comments', bomb(': nothing at all, a comment\n'), tooLong, 100 * MiB],
-    ['N32 300 MB of packed words', bomb(chunk.replace('x', 'x'.repeat(1000))), tooLong, 100 * MiB],
+    ['N32 300 MB of packed words', bomb(chunk.replace('x', longText('words ', 200))), tooLong, 100 * MiB],
   ];
   for (const [says, gives, message, bound] of floods) {
     it(`${says}: stopped at its limit, and memory stays flat`, async () => {

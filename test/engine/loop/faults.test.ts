@@ -15,6 +15,7 @@ import { createToolHost } from '../../../src/tools/host/host.ts';
 import { defaultChatWorkflow } from '../../../src/workflows/run/chatWorkflow.ts';
 import { clientFor } from '../../llm/serve.ts';
 import { eventually } from '../../support/eventually.ts';
+import { longText } from '../../support/longText.ts';
 import { type ProviderReply, reply, startProvider } from '../../support/provider.ts';
 import { call, type ScriptedReply, scriptedClient } from '../../support/scriptedClient.ts';
 import { type TemporaryWorkspace, temporaryWorkspace } from '../../support/workspace.ts';
@@ -93,7 +94,7 @@ describe('calls in trouble', () => {
     ['T04', 'a wrong type', reply.call('fs_write', '{"path":7,"content":""}'), ['TOOL_ARGS_INVALID']],
     ['T04', 'nothing', reply.call('fs_write', ''), ['TOOL_ARGS_INVALID']],
     ['T04', 'one too many', reply.call('fs_write', '{"path":"a.txt","content":"","force":true}'), ['TOOL_ARGS_INVALID']],
-    ['T04', 'a megabyte for a path', reply.call('fs_write', { path: 'x'.repeat(1e6), content: '' }, { size: 9999 }), ['E_SANDBOX_VIOLATION']],
+    ['T04', 'a megabyte for a path', reply.call('fs_write', { path: longText('a long path ', 84_000), content: '' }, { size: 9999 }), ['E_SANDBOX_VIOLATION']],
     ['T04', 'NaN', reply.call('fs_read', '{"path":"a.txt","offset":NaN}'), ['TOOL_ARGS_INVALID_JSON']],
     ['T04', 'a number without end', reply.call('fs_read', '{"path":"a.txt","offset":1e400}'), ['TOOL_ARGS_INVALID_JSON']],
     ...['teleport', 'constructor', '__proto__', 'toString'].map(

@@ -12,6 +12,7 @@ import { newRun } from '../../../src/protocol/run/run.ts';
 import { RunStore } from '../../../src/runs/store.ts';
 import { defaultChatWorkflow } from '../../../src/workflows/run/chatWorkflow.ts';
 import { clientFor, cutAt, toStream } from '../../llm/serve.ts';
+import { longText } from '../../support/longText.ts';
 import { noTools } from '../../support/noTools.ts';
 import { reply } from '../../support/reply.ts';
 import { tries } from '../../support/tries.ts';
@@ -163,8 +164,10 @@ describe('events on their way to the panel', () => {
 
 /** Pieces as large as a socket's. */
 function flood(count: number): Uint8Array[] {
-  const chunk = 'data: {"choices":[{"delta":{"content":"x"}}]}\n\n';
-  const body = Buffer.alloc(count * chunk.length, chunk);
+  const letters = [...longText('and on ', Math.ceil(count / 7)).slice(0, count)];
+  const body = Buffer.from(
+    letters.map((content) => `data: {"choices":[{"delta":{"content":"${content}"}}]}\n\n`).join(''),
+  );
   const places = Array.from({ length: Math.floor(body.length / 16_384) }, (_, at) => (at + 1) * 16_384);
   return [...cutAt(body, places), reply.text('').bytes()];
 }
