@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { quickPickOf } from '../support/editor/quickPick.ts';
 import { temporaryFolder } from '../support/editor/sample.ts';
 import { openTowpath, type Towpath } from '../support/editor/towpath.ts';
 import { eventually } from '../support/eventually.ts';
@@ -78,5 +79,29 @@ describe('a run in a worktree', () => {
     await editor.panel.shows('Open the gate');
     const said = (await editor.panel.transcript()).filter((entry) => 'role' in entry && entry.role === 'user');
     assert.equal(said.length, 1);
+  });
+
+  it('stays while something in it would be lost, and its branch stays after it', async () => {
+    writeFileSync(path.join(beside, 'notes.txt'), 'mine\n');
+    editor = await openTowpath({ folder, userDataDir });
+    const list = quickPickOf(editor.page);
+    const choose = async () => {
+      await editor.command('Towpath: Manage Storage…');
+      await list.pick('Worktrees');
+      await list.pick('towpath/open-the-gate');
+    };
+    await editor.showPanel();
+    await choose();
+    await editor.told(/cannot be deleted: 1 untracked file\./);
+    assert.ok(existsSync(path.join(beside, 'notes.txt')));
+    git(beside, 'add', '.');
+    git(beside, 'commit', '-qm', 'Take notes');
+    const tip = git(beside, 'rev-parse', 'HEAD');
+    await choose();
+    assert.match(await editor.dialog.text(), /On it: 1 commit neither pushed nor merged\./);
+    await editor.screenshot('worktree-keep');
+    await editor.dialog.click('Keep as Branch');
+    await eventually('the folder is gone', () => !existsSync(beside));
+    assert.equal(git(folder, 'rev-parse', 'towpath/open-the-gate'), tip);
   });
 });

@@ -366,9 +366,15 @@ export const startedPrograms: readonly StartedProgram[] = [
   },
   {
     what: '*New Run in a Worktree…*: `git worktree add`, and a window of the editor; *Manage Storage…*: `git worktree remove`',
-    when: 'When you run it',
+    when: 'When you run it; the removal also for a worktree that was not used for 30 days',
     connects: 'To nothing, unless hooks and filters of your repository do',
-    by: ['extension/runs/worktree.ts', 'extension/runs/worktrees.ts'],
+    by: ['extension/worktrees/worktree.ts', 'extension/runs/worktrees.ts'],
+  },
+  {
+    what: 'State of a worktree: `git rev-parse`, `git worktree list`, `git status`, `git ls-files`, `git for-each-ref`, `git stash list`, `git rev-list`, `git log`; without hooks or transports',
+    when: 'Before a worktree is removed, and in *Manage Storage…*',
+    connects: 'To nothing, unless filters of your repository do',
+    by: ['extension/worktrees/worktreeFacts.ts'],
   },
   {
     what: '*Doctor*: `rg --version`',
