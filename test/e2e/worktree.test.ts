@@ -97,6 +97,14 @@ describe('a run in a worktree', () => {
     git(beside, 'add', '.');
     git(beside, 'commit', '-qm', 'Take notes');
     const tip = git(beside, 'rev-parse', 'HEAD');
+    await editor.command('Towpath: Open Run');
+    await list.rows.filter({ hasText: 'towpath/open-the-gate' }).hover();
+    await editor.page.getByRole('button', { name: 'Merge Back…' }).click();
+    assert.match(await editor.dialog.text(), /^Merge towpath\/open-the-gate into \w+\?\n1 commit to merge\./);
+    await editor.screenshot('worktree-merge');
+    await editor.dialog.click('Merge Only');
+    await eventually('the commit is merged', () => git(folder, 'rev-parse', 'HEAD') === tip);
+    git(folder, 'reset', '-q', '--hard', 'HEAD~1');
     await choose();
     assert.match(await editor.dialog.text(), /On it: 1 commit neither pushed nor merged\./);
     await editor.screenshot('worktree-keep');

@@ -13,6 +13,7 @@ import { withCancellation } from '../dialogs/cancellable.ts';
 import { diskFolders } from '../dialogs/folders.ts';
 import { notify } from '../dialogs/notify.ts';
 import type { DecisionFile } from '../settings/decisionFile.ts';
+import { mergeWorktree, planWorktreeMerge, type WorktreeMerge } from '../worktrees/mergeWorktree.ts';
 import { maxUnusedDays, removeUnusedWorktree } from '../worktrees/removeUnusedWorktree.ts';
 import { type AcceptedLosses, removeWorktree } from '../worktrees/removeWorktree.ts';
 import {
@@ -147,10 +148,19 @@ export class Worktrees {
 
   /** Removes the folder of a worktree. Its branch and its runs stay. Throws if anything else would be lost, or the error of Git. */
   async remove(folder: string, accepted: AcceptedLosses): Promise<void> {
-    const worktree = this.known(folder);
-    if (!worktree || (await isAtWork(worktree))) return;
-    await removeWorktree({ program: await gitProgram(), root: worktree.repository }, folder, accepted);
+    const { repository } = await this.resting(folder);
+    await removeWorktree({ program: await gitProgram(), root: repository }, folder, accepted);
     this.parts.memory.update(folder, undefined);
+  }
+
+  async planMerge(folder: string): Promise<WorktreeMerge> {
+    return planWorktreeMerge((await this.resting(folder)).repository, folder);
+  }
+
+  /** Merges the branch of a worktree into the branch of its repository's folder. Throws if nothing was merged. */
+  async merge(folder: string): Promise<WorktreeMerge> {
+    const { repository } = await this.resting(folder);
+    return mergeWorktree({ program: await gitProgram(), root: repository }, folder);
   }
 
   /** Removes the worktrees that nobody used for a long time and that hold nothing to lose. */
@@ -203,6 +213,13 @@ export class Worktrees {
     memory.update(folder, { repository: realOf(repository), ...what } satisfies Worktree);
     await writeActivationMarker(folder);
     return folder;
+  }
+
+  /** Throws for a worktree whose run is at work. */
+  private async resting(folder: string): Promise<Worktree> {
+    const worktree = this.known(folder);
+    if (!worktree || (await isAtWork(worktree))) throw new Error(t('The run in this worktree is still working.'));
+    return worktree;
   }
 
   private known(folder: string): Worktree | undefined {

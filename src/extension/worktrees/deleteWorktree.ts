@@ -36,7 +36,7 @@ export async function pickAndDeleteWorktree(worktrees: RemovableWorktrees, modal
 }
 
 /** Asks before the deletion of a worktree, and names what it deletes. Resolves to false if it stays. */
-async function confirmAndDeleteWorktree(
+export async function confirmAndDeleteWorktree(
   { folder, branch }: { folder: string; branch: string },
   worktrees: RemovableWorktrees,
   modals: Dialogs,
@@ -49,8 +49,6 @@ async function confirmAndDeleteWorktree(
     return false;
   }
   const { unmerged, ignored } = facts;
-  const names = ignored.slice(0, maxNames).join(', ');
-  const rest = ignored.length - maxNames;
   const button = unmerged > 0 ? t('Keep as Branch') : t('Delete');
   const chosen = await modals.ask({
     text: disableCommandLinks(t('Delete the worktree {0}?', folder)),
@@ -58,8 +56,7 @@ async function confirmAndDeleteWorktree(
       [
         t('Its branch {0} with all commits stays.', branch),
         ...losses.filter(({ kind }) => kind === 'unmerged').map(({ text }) => t('On it: {0}.', text)),
-        ignored.length > 0 &&
-          t('Files that Git ignores are deleted: {0}.', rest > 0 ? t('{0} and {1} more', names, rest) : names),
+        ignored.length > 0 && ignoredFilesText(ignored),
       ]
         .filter(Boolean)
         .join(' '),
@@ -72,3 +69,10 @@ async function confirmAndDeleteWorktree(
 }
 
 const lossesText = (losses: readonly WorktreeLoss[]): string => losses.map(({ text }) => t(text)).join(' · ');
+
+/** Names the ignored files that a deletion takes. */
+export function ignoredFilesText(ignored: readonly string[]): string {
+  const names = ignored.slice(0, maxNames).join(', ');
+  const rest = ignored.length - maxNames;
+  return t('Files that Git ignores are deleted: {0}.', rest > 0 ? t('{0} and {1} more', names, rest) : names);
+}

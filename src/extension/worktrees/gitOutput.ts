@@ -18,6 +18,8 @@ interface Status {
   /** Short name; undefined for a detached HEAD. */
   branch?: string;
   changed: string[];
+  /** Those of `changed` that a merge could not join. */
+  conflicts: string[];
   untracked: string[];
   /** Folders end with a slash. */
   ignored: string[];
@@ -25,7 +27,7 @@ interface Status {
 
 /** Reads `git status --porcelain=v2 -z --branch`. Undefined for an unknown record. */
 export function parseGitStatus(output: string): Status | undefined {
-  const status: Status = { changed: [], untracked: [], ignored: [] };
+  const status: Status = { changed: [], conflicts: [], untracked: [], ignored: [] };
   const records = output.split('\0');
   if (records.pop() !== '') return undefined;
   while (records.length > 0) {
@@ -37,13 +39,13 @@ export function parseGitStatus(output: string): Status | undefined {
     } else if (record.startsWith('? ')) status.untracked.push(rest);
     else if (record.startsWith('! ')) status.ignored.push(rest);
     else if (record.startsWith('1 ')) status.changed.push(afterFields(record, 8));
-    else if (record.startsWith('u ')) status.changed.push(afterFields(record, 10));
+    else if (record.startsWith('u ')) status.conflicts.push(afterFields(record, 10));
     else if (record.startsWith('2 ')) {
       status.changed.push(afterFields(record, 9));
       records.shift(); // former path
     } else return undefined;
   }
-  return status;
+  return { ...status, changed: [...status.changed, ...status.conflicts] };
 }
 
 const afterFields = (record: string, fields: number) => record.split(' ').slice(fields).join(' ');

@@ -1,18 +1,11 @@
-import { execFile } from 'node:child_process';
 import { existsSync, promises as fs } from 'node:fs';
 import path from 'node:path';
-import { promisify } from 'node:util';
-import { isolatedGit } from '../../tools/core/isolatedGit.ts';
 import { readRegularFile } from '../../tools/sandbox/regularFile.ts';
-import { parseGitStatus, parseTrackedFiles, parseWorktreeList } from './gitOutput.ts';
+import { readCheckout, readGitLines, readGitOutput } from './checkout.ts';
+import { parseTrackedFiles, parseWorktreeList } from './gitOutput.ts';
 import { activationMarker } from './worktree.ts';
 import type { WorktreeFacts } from './worktreeLosses.ts';
 
-/** Files in Git's folder of a worktree that exist during an operation or while a process of Git works. */
-const operationFiles = [
-  ...['rebase-merge', 'rebase-apply', 'sequencer', 'BISECT_LOG', 'index.lock', 'HEAD.lock'],
-  ...['MERGE_HEAD', 'MERGE_AUTOSTASH', 'CHERRY_PICK_HEAD', 'REVERT_HEAD', 'NOTES_MERGE_PARTIAL'],
-];
 const usageFiles = ['HEAD', 'index', 'logs/HEAD', 'COMMIT_EDITMSG'];
 
 /** Folders that an installation, a build or a cache creates again. */
@@ -22,35 +15,19 @@ const generatedFolders = new Set([
   ...['.pytest_cache', '.mypy_cache', '.ruff_cache', '.tox'],
 ]);
 
-const maxOutputBytes = 256 * 1024 * 1024;
 const maxComparedBytes = 10_000_000;
 const maxReflogCommits = 500;
 
 /** Reads the state of a worktree (real, absolute path) without writing to it. Undefined if a command of Git fails. */
 export async function readWorktreeFacts(root: string, folder: string): Promise<WorktreeFacts | undefined> {
   try {
-    const [topLevel, gitFolder] = (await lines(folder, 'rev-parse', '--show-toplevel', '--absolute-git-dir')) as [
-      string,
-      string,
-    ];
-    const listed = parseWorktreeList(await git(root, 'worktree', 'list', '--porcelain'));
+    const checkout = await readCheckout(folder);
+    if (!checkout) return undefined;
+    const { topLevel, gitFolder, branch, changed, untracked, ignored } = checkout;
+    const listed = parseWorktreeList(await readGitOutput(root, 'worktree', 'list', '--porcelain'));
     const entries = listed.filter((entry) => isSameFolder(entry.folder, folder));
-    const status = parseGitStatus(
-      await git(
-        folder,
-        'status',
-        '--porcelain=v2',
-        '-z',
-        '--branch',
-        '--untracked-files=all',
-        '--ignored=matching',
-        '--ignore-submodules=none',
-      ),
-    );
-    if (!status) return undefined;
-    const branch = status.branch && `refs/heads/${status.branch}`;
-    const tracked = parseTrackedFiles(await git(folder, 'ls-files', '-z', '-v', '--stage'));
-    const ownReferences = await lines(
+    const tracked = parseTrackedFiles(await readGitOutput(folder, 'ls-files', '-z', '-v', '--stage'));
+    const ownReferences = await readGitLines(
       folder,
       'for-each-ref',
       '--format=%(refname)',
@@ -62,15 +39,15 @@ export async function readWorktreeFacts(root: string, folder: string): Promise<W
       isLinked: entries.length === 1 && entries[0] !== listed[0] && isSameFolder(topLevel, folder),
       isLocked: entries.some(({ isLocked }) => isLocked) || existsSync(path.join(gitFolder, 'locked')),
       ...(branch !== undefined && { branch }),
-      unfinished: [...operationFiles.filter((name) => existsSync(path.join(gitFolder, name))), ...ownReferences],
-      changed: status.changed,
-      untracked: status.untracked,
+      unfinished: [...checkout.unfinished, ...ownReferences],
+      changed,
+      untracked,
       uncompared: tracked.uncompared
         .filter(({ skipped, file }) => !skipped || existsSync(path.join(folder, file)))
         .map(({ file }) => file),
-      ignored: await irreplaceable(status.ignored, root, folder),
+      ignored: await irreplaceable(ignored, root, folder),
       submodules: tracked.submodules,
-      stashes: branch === undefined ? 0 : await stashesOf(folder, status.branch!),
+      stashes: branch === undefined ? 0 : await stashesOf(folder, branch),
       unmerged: branch === undefined ? 0 : await unmergedCommits(folder, branch),
       unreferenced: await unreferencedCommits(folder, branch),
       usedAt: await lastUse([folder, ...usageFiles.map((name) => path.join(gitFolder, name))]),
@@ -110,24 +87,25 @@ async function isCopy(file: string, original: string): Promise<boolean> {
 
 /** Counts the entries whose description contains the name: a doubtful entry counts. */
 async function stashesOf(folder: string, branch: string): Promise<number> {
-  const entries = await lines(folder, 'stash', 'list', '--format=%gs');
-  return entries.filter((entry) => entry.includes(branch)).length;
+  const name = branch.slice('refs/heads/'.length);
+  const entries = await readGitLines(folder, 'stash', 'list', '--format=%gs');
+  return entries.filter((entry) => entry.includes(name)).length;
 }
 
 async function unmergedCommits(folder: string, branch: string): Promise<number> {
   const name = branch.slice('refs/heads/'.length);
   return Number(
-    await git(folder, 'rev-list', '--count', branch, '--not', `--exclude=${name}`, '--branches', '--remotes'),
+    await readGitOutput(folder, 'rev-list', '--count', branch, '--not', `--exclude=${name}`, '--branches', '--remotes'),
   );
 }
 
 /** Counts the commits that would be lost with the worktree's reflog; the branch keeps its own reflog. */
 async function unreferencedCommits(folder: string, branch: string | undefined): Promise<number> {
-  const reflog = (reference: string) => lines(folder, 'log', '--walk-reflogs', '--format=%H', reference);
+  const reflog = (reference: string) => readGitLines(folder, 'log', '--walk-reflogs', '--format=%H', reference);
   const ofBranch = new Set(branch === undefined ? [] : await reflog(branch));
   const own = [...new Set(await reflog('HEAD'))].filter((commit) => !ofBranch.has(commit));
   if (own.length === 0 || own.length > maxReflogCommits) return own.length;
-  return Number(await git(folder, 'rev-list', '--count', ...own, '--not', '--glob=refs/*'));
+  return Number(await readGitOutput(folder, 'rev-list', '--count', ...own, '--not', '--glob=refs/*'));
 }
 
 async function lastUse(files: readonly string[]): Promise<number> {
@@ -138,15 +116,6 @@ async function lastUse(files: readonly string[]): Promise<number> {
     ),
   );
   return Math.max(...(await Promise.all(times)));
-}
-
-async function lines(folder: string, ...args: string[]): Promise<string[]> {
-  return (await git(folder, ...args)).split('\n').filter(Boolean);
-}
-
-async function git(folder: string, ...args: string[]): Promise<string> {
-  const call = isolatedGit(folder, args);
-  return (await promisify(execFile)(call.program, call.args, { ...call.options, maxBuffer: maxOutputBytes })).stdout;
 }
 
 /** Git writes slashes on Windows, too. */

@@ -27,7 +27,7 @@ export interface WorktreeFacts {
   usedAt: number;
 }
 
-type WorktreeLossKind =
+export type WorktreeLossKind =
   | 'unreadable'
   | 'not-linked'
   | 'locked'
