@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { quickPickOf } from '../support/editor/quickPick.ts';
 import { temporaryFolder } from '../support/editor/sample.ts';
@@ -20,6 +20,8 @@ describe('a run in a worktree', () => {
     mkdirSync(folder);
     git(folder, 'init', '-q');
     writeFileSync(path.join(folder, 'gate.txt'), 'shut\n');
+    writeFileSync(path.join(folder, '.gitignore'), '.env\n');
+    writeFileSync(path.join(folder, '.env'), 'KEY=1\n');
     git(folder, 'add', '.');
     git(folder, 'commit', '-qm', 'Shut the gate');
   });
@@ -45,7 +47,7 @@ describe('a run in a worktree', () => {
       }),
     );
     await opened(async () => {
-      await editor.command('Towpath: New Run in a Worktree');
+      await editor.command('Towpath: Run in a Worktree');
       await editor.page.getByText('What do you want to do? (').waitFor();
       await box.fill('Open the gate');
       await box.press('Enter');
@@ -55,6 +57,7 @@ describe('a run in a worktree', () => {
       await box.press('Enter');
     });
     assert.equal(git(beside, 'status', '--short'), '');
+    assert.equal(readFileSync(path.join(beside, '.env'), 'utf8'), 'KEY=1\n');
     assert.equal(git(beside, 'branch', '--show-current').trim(), 'towpath/open-the-gate');
     await editor.command('Towpath: Open Run');
     const row = editor.page.locator('.quick-input-list .monaco-list-row', { hasText: 'towpath/open-the-gate' });

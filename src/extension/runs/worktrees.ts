@@ -13,6 +13,7 @@ import { withCancellation } from '../dialogs/cancellable.ts';
 import { diskFolders } from '../dialogs/folders.ts';
 import { notify } from '../dialogs/notify.ts';
 import type { DecisionFile } from '../settings/decisionFile.ts';
+import { copyIncludedFiles } from '../worktrees/copyIncludedFiles.ts';
 import { mergeWorktree, planWorktreeMerge, type WorktreeMerge } from '../worktrees/mergeWorktree.ts';
 import { maxUnusedDays, removeUnusedWorktree } from '../worktrees/removeUnusedWorktree.ts';
 import { type AcceptedLosses, removeWorktree } from '../worktrees/removeWorktree.ts';
@@ -68,7 +69,7 @@ export class Worktrees {
   async begin(): Promise<void> {
     try {
       const repository = await repositoryInFront();
-      const title = t('Towpath: a new run in a worktree');
+      const title = t('Towpath: run in a worktree');
       const prompt = t('What do you want to do?');
       const task = (await vscode.window.showInputBox({ title, prompt, ignoreFocusOut: true }))?.trim();
       const branch = task && (await askBranch(repository, title, task));
@@ -83,7 +84,9 @@ export class Worktrees {
           },
         ),
       );
-      if (isMade) await this.open(await this.keep(repository.root, folder, { branch, task }));
+      if (!isMade) return;
+      await copyFilesInto(folder, repository.root);
+      await this.open(await this.keep(repository.root, folder, { branch, task }));
     } catch (error) {
       notify('error', localizedErrorText(error as Error));
     }
@@ -224,6 +227,18 @@ export class Worktrees {
 
   private known(folder: string): Worktree | undefined {
     return worktreeSchema.safeParse(this.parts.memory.get(folder)).data;
+  }
+}
+
+/** A worktree without these files is usable: a failure is reported only. */
+async function copyFilesInto(folder: string, root: string): Promise<void> {
+  try {
+    const failed = await copyIncludedFiles(realOf(root), realOf(folder));
+    if (failed.length === 0) return;
+    const count = localizedCount(failed.length, 'ignored file was', 'ignored files were');
+    notify('warning', t('{0} not copied into the worktree.', count));
+  } catch (error) {
+    notify('warning', localizedErrorText(error as Error));
   }
 }
 

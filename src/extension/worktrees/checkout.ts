@@ -54,6 +54,26 @@ export async function readGitLines(folder: string, ...args: string[]): Promise<s
   return (await readGitOutput(folder, ...args)).split('\n').filter(Boolean);
 }
 
+/**
+ * Runs a command of Git that prints files with `-z`; exit code 1 stands for none. Throws the error of the process.
+ * @param input files for the standard input
+ */
+export async function readGitFiles(
+  folder: string,
+  args: readonly string[],
+  input: readonly string[] = [],
+): Promise<string[]> {
+  const call = isolatedGit(folder, args);
+  const running = promisify(execFile)(call.program, call.args, { ...call.options, maxBuffer: maxOutputBytes });
+  running.child.stdin?.on('error', () => {}); // the exit code reports a process that reads no more
+  running.child.stdin?.end(input.map((file) => `${file}\0`).join(''));
+  const output = await running.catch((error) => {
+    if (error.code === 1) return { stdout: '' };
+    throw error;
+  });
+  return output.stdout.split('\0').filter(Boolean);
+}
+
 /** Runs a command of Git without hooks, locks and transports. Throws the error of the process. */
 export async function readGitOutput(folder: string, ...args: string[]): Promise<string> {
   const call = isolatedGit(folder, args);

@@ -365,14 +365,14 @@ export const startedPrograms: readonly StartedProgram[] = [
     by: ['extension/panel/codeActions.ts'],
   },
   {
-    what: '*New Run in a Worktree…*: `git worktree add`, and a window of the editor; *Manage Storage…* and *Keep as Branch*: `git worktree remove`; *Merge Back*: `git merge`',
+    what: '*Run in a Worktree…*: `git worktree add`, and a window of the editor; *Manage Storage…* and *Keep as Branch*: `git worktree remove`; *Merge Back*: `git merge`',
     when: 'When you run it; the removal also for a worktree that was not used for 30 days',
     connects: 'To nothing, unless hooks and filters of your repository do',
     by: ['extension/worktrees/worktree.ts', 'extension/runs/worktrees.ts'],
   },
   {
-    what: 'State of a worktree: `git rev-parse`, `git worktree list`, `git status`, `git ls-files`, `git for-each-ref`, `git stash list`, `git rev-list`, `git log`, `git merge-tree`; without hooks or transports',
-    when: 'Before a worktree is removed or merged, and in *Manage Storage…*',
+    what: 'State of a worktree: `git rev-parse`, `git worktree list`, `git status`, `git ls-files`, `git for-each-ref`, `git stash list`, `git rev-list`, `git log`, `git merge-tree`, `git check-ignore`; without hooks or transports',
+    when: 'When a worktree is created, before one is removed or merged, and in *Manage Storage…*',
     connects: 'To nothing, unless filters of your repository do',
     by: ['extension/worktrees/checkout.ts'],
   },
