@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { quickPickOf } from '../support/editor/quickPick.ts';
 import { temporaryFolder } from '../support/editor/sample.ts';
 import { openTowpath, type Towpath } from '../support/editor/towpath.ts';
 import { eventually } from '../support/eventually.ts';
@@ -19,6 +20,8 @@ describe('a run in a worktree', () => {
     mkdirSync(folder);
     git(folder, 'init', '-q');
     writeFileSync(path.join(folder, 'gate.txt'), 'shut\n');
+    writeFileSync(path.join(folder, '.gitignore'), '.env\n');
+    writeFileSync(path.join(folder, '.env'), 'KEY=1\n');
     git(folder, 'add', '.');
     git(folder, 'commit', '-qm', 'Shut the gate');
   });
@@ -44,7 +47,7 @@ describe('a run in a worktree', () => {
       }),
     );
     await opened(async () => {
-      await editor.command('Towpath: New Run in a Worktree');
+      await editor.command('Towpath: Run in a Worktree');
       await editor.page.getByText('What do you want to do? (').waitFor();
       await box.fill('Open the gate');
       await box.press('Enter');
@@ -54,6 +57,7 @@ describe('a run in a worktree', () => {
       await box.press('Enter');
     });
     assert.equal(git(beside, 'status', '--short'), '');
+    assert.equal(readFileSync(path.join(beside, '.env'), 'utf8'), 'KEY=1\n');
     assert.equal(git(beside, 'branch', '--show-current').trim(), 'towpath/open-the-gate');
     await editor.command('Towpath: Open Run');
     const row = editor.page.locator('.quick-input-list .monaco-list-row', { hasText: 'towpath/open-the-gate' });
@@ -78,5 +82,37 @@ describe('a run in a worktree', () => {
     await editor.panel.shows('Open the gate');
     const said = (await editor.panel.transcript()).filter((entry) => 'role' in entry && entry.role === 'user');
     assert.equal(said.length, 1);
+  });
+
+  it('stays while something in it would be lost, and its branch stays after it', async () => {
+    writeFileSync(path.join(beside, 'notes.txt'), 'mine\n');
+    editor = await openTowpath({ folder, userDataDir });
+    const list = quickPickOf(editor.page);
+    const choose = async () => {
+      await editor.command('Towpath: Manage Storage…');
+      await list.pick('Worktrees');
+      await list.pick('towpath/open-the-gate');
+    };
+    await editor.showPanel();
+    await choose();
+    await editor.told(/cannot be deleted: 1 untracked file\./);
+    assert.ok(existsSync(path.join(beside, 'notes.txt')));
+    git(beside, 'add', '.');
+    git(beside, 'commit', '-qm', 'Take notes');
+    const tip = git(beside, 'rev-parse', 'HEAD');
+    await editor.command('Towpath: Open Run');
+    await list.rows.filter({ hasText: 'towpath/open-the-gate' }).hover();
+    await editor.page.getByRole('button', { name: 'Merge Back…' }).click();
+    assert.match(await editor.dialog.text(), /^Merge towpath\/open-the-gate into \w+\?\n1 commit to merge\./);
+    await editor.screenshot('worktree-merge');
+    await editor.dialog.click('Merge Only');
+    await eventually('the commit is merged', () => git(folder, 'rev-parse', 'HEAD') === tip);
+    git(folder, 'reset', '-q', '--hard', 'HEAD~1');
+    await choose();
+    assert.match(await editor.dialog.text(), /On it: 1 commit neither pushed nor merged\./);
+    await editor.screenshot('worktree-keep');
+    await editor.dialog.click('Keep as Branch');
+    await eventually('the folder is gone', () => !existsSync(beside));
+    assert.equal(git(folder, 'rev-parse', 'towpath/open-the-gate'), tip);
   });
 });

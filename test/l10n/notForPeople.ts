@@ -35,6 +35,7 @@ export const notForPeople: readonly { file: string; words: RegExp; why: string }
   // What goes into logs.
   { file: 'src/extension/records/', words: /^(The record is damaged|, remote|Towpath \{\}, run)/, why: 'a log' },
   { file: 'src/extension/mcp/mcp.ts', words: /./, why: 'a log, and keys of what is shown' },
+  { file: 'src/extension/worktrees/mergeWorktree.ts', words: /^Merge branch /, why: 'the message of a commit, as Git has it' }, // biome-ignore format: a table
   // Names, examples and pages' marks.
   { file: 'src/extension/doctor/doctorChecks.ts', words: /^Towpath \{\}, .*Node/, why: 'names and versions' },
   { file: 'src/extension/approvals/approvalsMenu.ts', words: /^(fs\.edit, |npm test$)/, why: 'an example of code' },

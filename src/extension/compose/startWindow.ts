@@ -15,6 +15,7 @@ export function startWindowServices(services: PanelServices): void {
     await store.sweep();
     await shelf.sweep(() => store.workflowIds()).catch((error) => log.error(error));
     await localEngine.sweep();
+    await worktrees.sweep().catch((error) => log.error(error));
   };
   const sweeping = setTimeout(sweep, sweepAfterMs);
   const undoHistory = new UndoHistoryLimit({
@@ -35,7 +36,11 @@ export function startWindowServices(services: PanelServices): void {
   context.subscriptions.push(
     { dispose: () => clearTimeout(sweeping) },
     { dispose: () => void watching.then((watch) => watch.dispose()) },
-    vscode.window.onDidChangeWindowState(({ focused }) => focused && void lookAround()),
+    vscode.window.onDidChangeWindowState(({ focused }) => {
+      if (!focused) return;
+      worktrees.recordUse();
+      void lookAround();
+    }),
   );
   void states.look();
   if (context.storageUri)
@@ -43,6 +48,7 @@ export function startWindowServices(services: PanelServices): void {
       .then((came) => came > 0 && changes.runList.notify())
       .catch((error) => log.error(error));
   leftRunning.find().catch((error) => log.error(error));
+  worktrees.recordUse();
   worktrees.arrive().catch((error) => log.error(error));
   view.listen({
     receive: (message) => panel.receive(message),

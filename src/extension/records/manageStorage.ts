@@ -6,24 +6,17 @@ import { removeRestingSequenceStates, sequenceStatesFolder } from '../../runs/mo
 import { bytesBelowFolder } from '../../runs/storage/folderSize.ts';
 import type { RunStore } from '../../runs/store.ts';
 import { maxTrashDays } from '../../runs/trash.ts';
-import { disableCommandLinks } from '../dialogs/approvalText.ts';
 import type { Dialogs } from '../dialogs/dialogs.ts';
 import { notify } from '../dialogs/notify.ts';
-import { plainLabel } from '../dialogs/plainLabel.ts';
 import { settings } from '../settings/settings.ts';
+import { pickAndDeleteWorktree, type RemovableWorktrees } from '../worktrees/deleteWorktree.ts';
 import { shortDay } from './undoHistory.ts';
-
-/** Worktree that can be removed; `folder` is absolute. */
-interface RemovableWorktree {
-  folder: string;
-  branch: string;
-}
 
 interface Dependencies {
   store: RunStore;
   /** Stores of all workspaces, absolute. */
   allStores(): string[];
-  worktrees: { removable(): Promise<RemovableWorktree[]>; remove(folder: string): Promise<void> };
+  worktrees: RemovableWorktrees;
   modals: Dialogs;
   /** Runs at work in this window. */
   liveIds(): readonly string[];
@@ -54,7 +47,7 @@ export async function manageStorage(parts: Dependencies): Promise<void> {
       outputs(parts),
       runs(parts),
       modelStates(parts),
-      worktrees(parts),
+      worktreesRow(parts),
     ]);
     if (!chosen) return;
     if (chosen.opensSetting) {
@@ -248,32 +241,11 @@ function modelStates({ allStores, modals, liveIds }: Dependencies): Row {
   };
 }
 
-function worktrees({ worktrees, modals }: Dependencies): Row {
+function worktreesRow({ worktrees, modals }: Dependencies): Row {
   return {
     label: t('Worktrees'),
     measure: async () => ({ description: String((await worktrees.removable()).length) }),
-    async remove() {
-      const found = await worktrees.removable();
-      if (found.length === 0) {
-        notify('info', t('There are no worktrees that can be deleted.'));
-        return false;
-      }
-      const items = found.map((one) => ({ label: plainLabel(one.branch), description: plainLabel(one.folder), one }));
-      const chosen = await vscode.window.showQuickPick(items, { title: t('Delete a worktree') });
-      if (!chosen) return false;
-      const { folder, branch } = chosen.one;
-      const yes = await confirmed(modals, {
-        text: disableCommandLinks(t('Delete the worktree {0}?', folder)),
-        detail: disableCommandLinks(
-          t(
-            'Its branch {0} with all commits stays. Files in it that Git ignores are lost. Git refuses to delete it while it has uncommitted changes.',
-            branch,
-          ),
-        ),
-      });
-      if (yes) await worktrees.remove(folder);
-      return yes;
-    },
+    remove: () => pickAndDeleteWorktree(worktrees, modals),
   };
 }
 

@@ -28,6 +28,8 @@ interface RunListOptions {
   elsewhere?: readonly WorktreeRunStatus[];
   /** Buttons of a row. */
   actionsOf?(run: RunSummary, now: LiveRunStatus | undefined): readonly RunListAction[];
+  /** Buttons of a row in a worktree. */
+  actionsOfWorktree?(worktree: WorktreeRunStatus): readonly RunListAction[];
   /** Rows below the runs. */
   more?(): Promise<readonly RunListAction[]>;
 }
@@ -42,7 +44,7 @@ export async function pickRun(
   store: Pick<RunStore, 'search'>,
   states: { of(runId: string): LiveRunStatus | undefined },
   title: string,
-  { elsewhere = [], actionsOf = () => [], more = async () => [] }: RunListOptions = {},
+  { elsewhere = [], actionsOf = () => [], actionsOfWorktree = () => [], more = async () => [] }: RunListOptions = {},
 ): Promise<PickedRun | undefined> {
   let rows = await more();
   const itemsFor = async (query: string): Promise<Item[]> => {
@@ -52,7 +54,7 @@ export async function pickRun(
       const now = states.of(run.id);
       return withButtons(itemOf(run, depth, now, excerpts.get(run.id)), actionsOf(run, now));
     });
-    return [...here, ...inWorktrees(elsewhere, query), ...actionRows(rows, query)];
+    return [...here, ...inWorktrees(elsewhere, query, actionsOfWorktree), ...actionRows(rows, query)];
   };
   const all = await itemsFor('');
   if (all.length === 0) {
@@ -152,19 +154,24 @@ function actionRows(actions: readonly RunListAction[], query: string): Item[] {
   return [{ label: '', kind: vscode.QuickPickItemKind.Separator }, ...items];
 }
 
-function inWorktrees(elsewhere: readonly WorktreeRunStatus[], query: string): Item[] {
+function inWorktrees(
+  elsewhere: readonly WorktreeRunStatus[],
+  query: string,
+  actionsOf: (worktree: WorktreeRunStatus) => readonly RunListAction[],
+): Item[] {
   const found = elsewhere.filter(({ title, branch }) => matchesSearchQuery(`${title} ${branch}`, query));
   if (found.length === 0) return [];
-  const items = found.map(({ folder, branch, title, run, state, awaitsApproval }) => ({
+  const items = found.map((worktree) => withButtons(itemOfWorktree(worktree), actionsOf(worktree)));
+  return [{ label: t('In worktrees'), kind: vscode.QuickPickItemKind.Separator }, ...items];
+}
+
+function itemOfWorktree({ folder, branch, title, run, state, awaitsApproval }: WorktreeRunStatus): Item {
+  const now = state && stateLabel({ state, awaitsApproval, elsewhere: true });
+  return {
     label: plainLabel(title),
-    description: run
-      ? [state && stateLabel({ state, awaitsApproval, elsewhere: true }), formatAge(run.updatedAt, Date.now())]
-          .filter(Boolean)
-          .join(' · ')
-      : t('not started'),
+    description: run ? [now, formatAge(run.updatedAt, Date.now())].filter(Boolean).join(' · ') : t('not started'),
     detail: `$(git-branch) ${plainLabel(branch)}`,
     folder,
     alwaysShow: true,
-  }));
-  return [{ label: t('In worktrees'), kind: vscode.QuickPickItemKind.Separator }, ...items];
+  };
 }

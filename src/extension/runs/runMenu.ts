@@ -2,16 +2,20 @@ import * as vscode from 'vscode';
 import type { ExecutionEngine } from '../../engine/run/engine.ts';
 import type { RunSummary } from '../../protocol/run/summary.ts';
 import { t } from '../../protocol/text/l10n.ts';
+import { localizedErrorText } from '../../protocol/text/localized.ts';
 import type { RunStore } from '../../runs/store.ts';
 import type { ApprovalPolicies } from '../approvals/policies.ts';
 import type { Dialogs } from '../dialogs/dialogs.ts';
+import { notify } from '../dialogs/notify.ts';
+import { confirmAndDeleteWorktree } from '../worktrees/deleteWorktree.ts';
+import { confirmAndMergeBack } from '../worktrees/mergeBack.ts';
 import type { PanelConversation } from './conversation.ts';
 import { confirmAndDeleteRun, showDeletedRuns } from './deletedRuns.ts';
 import { pickRun, type RunListAction } from './pickRun.ts';
 import type { LiveRunStatus, RunStates } from './runStates.ts';
 import { takeOverRun } from './takeOverRun.ts';
 import type { RunTitles } from './titles.ts';
-import type { Worktrees } from './worktrees.ts';
+import type { WorktreeRunStatus, Worktrees } from './worktrees.ts';
 
 interface Dependencies {
   engine: ExecutionEngine;
@@ -31,6 +35,7 @@ export async function showRunList(parts: Dependencies): Promise<void> {
   const picked = await pickRun(store, states, t('Towpath: open a run'), {
     elsewhere: await worktrees.elsewhere(),
     actionsOf: (run, now) => actionsOf(run, now, parts),
+    actionsOfWorktree: (worktree) => actionsOfWorktree(worktree, parts),
     more: async () => {
       const hasDeleted = (await store.deleted.list()).length > 0;
       const run = () => showDeletedRuns(store, conversation, modals);
@@ -55,6 +60,21 @@ function actionsOf({ id, pinned }: RunSummary, now: LiveRunStatus | undefined, p
       ? { icon: 'pinned', label: t('Unpin this run'), run: () => parts.titles.pin(id) }
       : { icon: 'pin', label: t('Pin this run'), run: () => parts.titles.pin(id) },
     { icon: 'trash', label: t('Delete this run. You can restore it.'), run: () => confirmAndDeleteRun(id, parts) },
+  ];
+}
+
+function actionsOfWorktree(
+  { folder, branch, run }: WorktreeRunStatus,
+  { worktrees, modals }: Dependencies,
+): RunListAction[] {
+  if (!run) return [];
+  const action = (icon: string, label: string, act: () => Promise<unknown>): RunListAction => {
+    const report = (error: unknown) => notify('error', localizedErrorText(error as Error));
+    return { icon, label, leaves: true, run: () => act().catch(report) };
+  };
+  return [
+    action('git-merge', t('Merge Back…'), () => confirmAndMergeBack(folder, worktrees, modals)),
+    action('git-branch', t('Keep as Branch…'), () => confirmAndDeleteWorktree({ folder, branch }, worktrees, modals)),
   ];
 }
 

@@ -3,7 +3,7 @@ import path from 'node:path';
 import * as vscode from 'vscode';
 import * as z from 'zod';
 import type { RunSummary } from '../../protocol/run/summary.ts';
-import { t } from '../../protocol/text/l10n.ts';
+import { localizedCount, t } from '../../protocol/text/l10n.ts';
 import { localizedErrorText } from '../../protocol/text/localized.ts';
 import { RunStore } from '../../runs/store.ts';
 import type { PublishedRunStatus } from '../../runs/windowStatus.ts';
@@ -13,22 +13,27 @@ import { withCancellation } from '../dialogs/cancellable.ts';
 import { diskFolders } from '../dialogs/folders.ts';
 import { notify } from '../dialogs/notify.ts';
 import type { DecisionFile } from '../settings/decisionFile.ts';
-import type { PanelConversation } from './conversation.ts';
-import { restingRunState, restingRunStatus } from './runStates.ts';
+import { copyIncludedFiles } from '../worktrees/copyIncludedFiles.ts';
+import { mergeWorktree, planWorktreeMerge, type WorktreeMerge } from '../worktrees/mergeWorktree.ts';
+import { maxUnusedDays, removeUnusedWorktree } from '../worktrees/removeUnusedWorktree.ts';
+import { type AcceptedLosses, removeWorktree } from '../worktrees/removeWorktree.ts';
 import {
   addWorktree,
   invalidBranchReason,
   removeActivationMarker,
-  removeWorktree,
   type WorktreeRepository,
   worktreeBranchName,
   worktreeFolder,
   writeActivationMarker,
-} from './worktree.ts';
+} from '../worktrees/worktree.ts';
+import { readWorktreeFacts } from '../worktrees/worktreeFacts.ts';
+import type { WorktreeFacts } from '../worktrees/worktreeLosses.ts';
+import type { PanelConversation } from './conversation.ts';
+import { restingRunState, restingRunStatus } from './runStates.ts';
 
 /**
  * Stored worktree; paths are absolute and real. `repository`: its origin. `task`: message of its first run. `runId`, `store`: the run once
- * started. `begun`: the run exists or existed in the store.
+ * started. `begun`: the run exists or existed in the store. `usedAt`: epoch milliseconds of the last known use of its window.
  */
 const worktreeSchema = z.object({
   repository: z.string(),
@@ -37,6 +42,7 @@ const worktreeSchema = z.object({
   runId: z.string().optional(),
   store: z.string().optional(),
   begun: z.literal(true).optional(),
+  usedAt: z.number().optional(),
 });
 type Worktree = z.infer<typeof worktreeSchema>;
 
@@ -54,14 +60,16 @@ interface Dependencies {
   store: string;
 }
 
-/** Runs on their own branches, each in its own folder and window. Never merges, and removes a worktree only on request. */
+const day = 24 * 60 * 60 * 1000;
+
+/** Runs on their own branches, each in its own folder and window. */
 export class Worktrees {
   constructor(private readonly parts: Dependencies) {}
 
   async begin(): Promise<void> {
     try {
       const repository = await repositoryInFront();
-      const title = t('Towpath: a new run in a worktree');
+      const title = t('Towpath: run in a worktree');
       const prompt = t('What do you want to do?');
       const task = (await vscode.window.showInputBox({ title, prompt, ignoreFocusOut: true }))?.trim();
       const branch = task && (await askBranch(repository, title, task));
@@ -76,7 +84,9 @@ export class Worktrees {
           },
         ),
       );
-      if (isMade) await this.open(await this.keep(repository.root, folder, { branch, task }));
+      if (!isMade) return;
+      await copyFilesInto(folder, repository.root);
+      await this.open(await this.keep(repository.root, folder, { branch, task }));
     } catch (error) {
       notify('error', localizedErrorText(error as Error));
     }
@@ -128,19 +138,64 @@ export class Worktrees {
     const found = Object.keys(this.parts.memory.all()).map(async (folder) => {
       const worktree = this.known(folder);
       if (!worktree || !this.isElsewhere(folder, worktree, roots)) return [];
-      const { branch, store, runId } = worktree;
-      const isAtWork = store && runId && (await new RunStore(store).holder(runId).catch(() => undefined));
-      return isAtWork ? [] : [{ folder, branch }];
+      return (await isAtWork(worktree)) ? [] : [{ folder, branch: worktree.branch }];
     });
     return (await Promise.all(found)).flat();
   }
 
-  /** Removes the folder of a worktree. Its branch and its runs stay. Throws the error of Git, as for uncommitted changes. */
-  async remove(folder: string): Promise<void> {
+  /** Reads the state of a worktree. Undefined if Git fails. */
+  async facts(folder: string): Promise<WorktreeFacts | undefined> {
     const worktree = this.known(folder);
-    if (!worktree) return;
-    await removeWorktree({ program: await gitProgram(), root: worktree.repository }, folder);
+    return worktree && readWorktreeFacts(worktree.repository, folder);
+  }
+
+  /** Removes the folder of a worktree. Its branch and its runs stay. Throws if anything else would be lost, or the error of Git. */
+  async remove(folder: string, accepted: AcceptedLosses): Promise<void> {
+    const { repository } = await this.resting(folder);
+    await removeWorktree({ program: await gitProgram(), root: repository }, folder, accepted);
     this.parts.memory.update(folder, undefined);
+  }
+
+  async planMerge(folder: string): Promise<WorktreeMerge> {
+    return planWorktreeMerge((await this.resting(folder)).repository, folder);
+  }
+
+  /** Merges the branch of a worktree into the branch of its repository's folder. Throws if nothing was merged. */
+  async merge(folder: string): Promise<WorktreeMerge> {
+    const { repository } = await this.resting(folder);
+    return mergeWorktree({ program: await gitProgram(), root: repository }, folder);
+  }
+
+  /** Removes the worktrees that nobody used for a long time and that hold nothing to lose. */
+  async sweep(): Promise<void> {
+    const { memory } = this.parts;
+    const found = vscode.workspace.isTrusted ? await this.removable() : [];
+    let removed = 0;
+    for (const { folder } of found) {
+      const worktree = this.known(folder);
+      if (!worktree?.begun) continue;
+      const run = worktree.store && worktree.runId ? await inStore(worktree.store, worktree.runId) : undefined;
+      const usedAt = Math.max(worktree.usedAt ?? 0, run?.run.updatedAt ?? 0);
+      const repository = { program: await gitProgram(), root: worktree.repository };
+      // A failure keeps the worktree; the next window tries again.
+      if (!(await removeUnusedWorktree(repository, folder, usedAt, Date.now()).catch(() => false))) continue;
+      memory.update(folder, undefined);
+      removed++;
+    }
+    if (removed === 0) return;
+    const count = localizedCount(removed, 'worktree');
+    notify('info', t('Towpath deleted {0}, not used for {1} days. The branches stay.', count, maxUnusedDays));
+  }
+
+  /** Records the use of a worktree in this window, at most once a day. */
+  recordUse(): void {
+    const now = Date.now();
+    for (const { uri } of diskFolders()) {
+      const folder = realOf(uri.fsPath);
+      const worktree = this.known(folder);
+      if (worktree && (worktree.usedAt ?? 0) < now - day)
+        this.parts.memory.update(folder, { ...worktree, usedAt: now });
+    }
   }
 
   private isElsewhere(folder: string, { repository }: Worktree, roots: readonly string[]): boolean {
@@ -163,9 +218,33 @@ export class Worktrees {
     return folder;
   }
 
+  /** Throws for a worktree whose run is at work. */
+  private async resting(folder: string): Promise<Worktree> {
+    const worktree = this.known(folder);
+    if (!worktree || (await isAtWork(worktree))) throw new Error(t('The run in this worktree is still working.'));
+    return worktree;
+  }
+
   private known(folder: string): Worktree | undefined {
     return worktreeSchema.safeParse(this.parts.memory.get(folder)).data;
   }
+}
+
+/** A worktree without these files is usable: a failure is reported only. */
+async function copyFilesInto(folder: string, root: string): Promise<void> {
+  try {
+    const failed = await copyIncludedFiles(realOf(root), realOf(folder));
+    if (failed.length === 0) return;
+    const count = localizedCount(failed.length, 'ignored file was', 'ignored files were');
+    notify('warning', t('{0} not copied into the worktree.', count));
+  } catch (error) {
+    notify('warning', localizedErrorText(error as Error));
+  }
+}
+
+async function isAtWork({ store, runId }: Worktree): Promise<boolean> {
+  if (store === undefined || runId === undefined) return false;
+  return (await new RunStore(store).holder(runId).catch(() => undefined)) !== undefined;
 }
 
 async function inStore(

@@ -31,7 +31,7 @@ export const intents = [
     icon: 'add',
     slash: { name: 'new', description: 'Start a new run', takesText: true },
   },
-  { id: 'towpath.newRunInWorktree', title: 'New Run in a Worktree…' },
+  { id: 'towpath.newRunInWorktree', title: 'Run in a Worktree…' },
   { id: 'towpath.openRun', title: 'Open Run…', icon: 'history' },
   { id: 'towpath.runsNow', title: 'Active Runs…' },
   { id: 'towpath.renameRun', title: 'Rename Run…', when: false },

@@ -365,10 +365,16 @@ export const startedPrograms: readonly StartedProgram[] = [
     by: ['extension/panel/codeActions.ts'],
   },
   {
-    what: '*New Run in a Worktree…*: `git worktree add`, and a window of the editor; *Manage Storage…*: `git worktree remove`',
-    when: 'When you run it',
+    what: '*Run in a Worktree…*: `git worktree add`, and a window of the editor; *Manage Storage…* and *Keep as Branch*: `git worktree remove`; *Merge Back*: `git merge`',
+    when: 'When you run it; the removal also for a worktree that was not used for 30 days',
     connects: 'To nothing, unless hooks and filters of your repository do',
-    by: ['extension/runs/worktree.ts', 'extension/runs/worktrees.ts'],
+    by: ['extension/worktrees/worktree.ts', 'extension/runs/worktrees.ts'],
+  },
+  {
+    what: 'State of a worktree: `git rev-parse`, `git worktree list`, `git status`, `git ls-files`, `git for-each-ref`, `git stash list`, `git rev-list`, `git log`, `git merge-tree`, `git check-ignore`; without hooks or transports',
+    when: 'When a worktree is created, before one is removed or merged, and in *Manage Storage…*',
+    connects: 'To nothing, unless filters of your repository do',
+    by: ['extension/worktrees/checkout.ts'],
   },
   {
     what: '*Doctor*: `rg --version`',

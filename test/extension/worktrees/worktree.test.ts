@@ -17,11 +17,10 @@ import {
   addWorktree,
   invalidBranchReason,
   removeActivationMarker,
-  removeWorktree,
   worktreeBranchName,
   worktreeFolder,
   writeActivationMarker,
-} from '../../../src/extension/runs/worktree.ts';
+} from '../../../src/extension/worktrees/worktree.ts';
 import { eventually } from '../../support/eventually.ts';
 
 describe('a worktree for a run', () => {
@@ -54,17 +53,6 @@ describe('a worktree for a run', () => {
     assert.match(git('worktree', 'list'), /canal-open-the-gate-for-the .*\[towpath\/open-the-gate-for-the\]/);
     assert.equal(git('branch', '--show-current').trim(), 'main');
     assert.equal(git('status', '--short').trim(), 'M gate.txt');
-  });
-
-  it('goes on request, with its branch left, but not with changes that are in no commit', async () => {
-    const folder = await add('towpath/open');
-    writeFileSync(path.join(folder, 'gate.txt'), 'open\n');
-    await assert.rejects(removeWorktree(repository(), folder), /contains modified or untracked files/);
-    assert.equal(readFileSync(path.join(folder, 'gate.txt'), 'utf8'), 'open\n');
-    execFileSync('git', ['checkout', '--', '.'], { cwd: folder });
-    await removeWorktree(repository(), folder);
-    assert.equal(existsSync(folder), false);
-    assert.match(git('branch', '--list', 'towpath/*'), /towpath\/open/);
   });
 
   it('takes neither a branch nor a folder that is there', async () => {

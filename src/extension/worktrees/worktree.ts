@@ -52,30 +52,23 @@ export async function addWorktree(
   const problem = await invalidBranchReason(repository, branch);
   if (problem) throw new Error(problem);
   try {
-    await git(repository, ['worktree', 'add', '--quiet', '-b', branch, '--', folder, 'HEAD'], signal);
+    await runGit(repository, ['worktree', 'add', '--quiet', '-b', branch, '--', folder, 'HEAD'], signal);
   } catch (error) {
     await takeBack(repository, branch, folder);
     throw signal.aborted ? error : new Error(messageOfGit(error));
   }
 }
 
-/** Removes the folder of a worktree; its branch stays. Throws an `Error` with the message of Git, as for uncommitted changes. */
-export async function removeWorktree(repository: WorktreeRepository, folder: string): Promise<void> {
-  try {
-    await git(repository, ['worktree', 'remove', '--', folder]);
-  } catch (error) {
-    throw new Error(messageOfGit(error));
-  }
-}
-
-function messageOfGit(error: unknown): string {
+export function messageOfGit(error: unknown): string {
   const stderr = String((error as { stderr?: unknown }).stderr ?? '').trim();
   return stderr.split('\n').at(-1) || (error as Error).message;
 }
 
 /** Skips a folder with another branch checked out. */
 async function takeBack(repository: WorktreeRepository, branch: string, folder: string): Promise<void> {
-  const head = await git({ ...repository, root: folder }, ['symbolic-ref', '--short', 'HEAD']).catch(() => undefined);
+  const head = await runGit({ ...repository, root: folder }, ['symbolic-ref', '--short', 'HEAD']).catch(
+    () => undefined,
+  );
   if (head?.stdout.trim() === branch) await succeeds(repository, 'worktree', 'remove', '--force', '--', folder);
   await succeeds(repository, 'branch', '--delete', '--', branch);
 }
@@ -91,13 +84,13 @@ const isBranch = (repository: WorktreeRepository, branch: string) =>
   succeeds(repository, 'show-ref', '--verify', '--quiet', `refs/heads/${branch}`);
 
 const succeeds = (repository: WorktreeRepository, ...args: string[]) =>
-  git(repository, args).then(
+  runGit(repository, args).then(
     () => true,
     () => false,
   );
 
 /** Disables password prompts: there is no terminal. */
-function git({ program, root }: WorktreeRepository, args: string[], signal?: AbortSignal) {
+export function runGit({ program, root }: WorktreeRepository, args: string[], signal?: AbortSignal) {
   const env = { ...process.env, GIT_TERMINAL_PROMPT: '0' };
   return promisify(execFile)(program, args, { cwd: root, env, ...(signal && { signal }) });
 }
@@ -106,7 +99,7 @@ function git({ program, root }: WorktreeRepository, args: string[], signal?: Abo
  * Marker file in a worktree that activates Towpath in its new window (`activationEvents`) until its run starts. The file has no other
  * meaning, because a repository may contain such a file, too. Git ignores the marker by its own content.
  */
-const waker = '.towpath/new-run/.gitignore';
+export const activationMarker = '.towpath/new-run/.gitignore';
 const overlookAll = '*\n';
 
 /** Writes no marker if a link leads out of the folder; Towpath then activates when opened. */
@@ -129,5 +122,5 @@ export async function removeActivationMarker(folder: string): Promise<void> {
 }
 
 async function repositoryOf(folder: string): Promise<string> {
-  return (await resolvePath([{ name: path.basename(folder), path: folder }], waker, 'write')).path;
+  return (await resolvePath([{ name: path.basename(folder), path: folder }], activationMarker, 'write')).path;
 }
