@@ -95,6 +95,7 @@ describe('a listener of events that throws', () => {
       assert.deepEqual([success, error !== undefined], [false, true]);
     });
     assert.deepEqual(unhandled, []);
+    await talk.engine.close(); // waits for the record to close
     await (await talk.store.open(talk.runId)).close();
   });
 });
