@@ -1510,7 +1510,7 @@ The flag works; one test fails, see the test.`,
     await find('history').click();
     await test.page.evaluate('document.activeElement.blur()'); // as when the list of commands takes the focus
     await test.send({ type: 'run', run: null }, { type: 'focus' });
-    assert.equal(await test.page.locator('.history').count(), 0);
+    await test.page.locator('.history').waitFor({ state: 'detached' });
     await test.page.keyboard.type('Hello');
     assert.equal(await composer().inputValue(), 'Hello');
   });
