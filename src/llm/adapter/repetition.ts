@@ -1,21 +1,15 @@
 import { message } from '../../protocol/text/l10n.ts';
+import { type RepetitionSize, repeatedEnd } from '../../protocol/text/repeatedEnd.ts';
 import type { ChatStreamChunk } from '../core/client.ts';
 import { LLMError } from '../core/errors.ts';
 
-/** Size of a repetition that no reader wants: characters, and how often the same text follows itself in them. */
-interface RepetitionLimit {
-  characters: number;
-  times: number;
-}
-
-const inAnswer: RepetitionLimit = { characters: 2000, times: 8 };
+/** A repetition that no reader wants. */
+const inAnswer: RepetitionSize = { characters: 2000, times: 8 };
 /** Files may repeat themselves: rows of zeros, generated data. */
-const inArguments: RepetitionLimit = { characters: 20_000, times: 80 };
+const inArguments: RepetitionSize = { characters: 20_000, times: 80 };
 
 /** Longest text that is found when it repeats itself, in characters. */
 const maxPeriod = 500;
-/** Characters whose earlier place suggests the length of the repeated text. */
-const probeLength = 32;
 /** New characters between two checks. */
 const interval = 500;
 
@@ -33,7 +27,7 @@ export class RepetitionGuard {
     if (toolCallDelta?.argumentsText) this.add(`call ${toolCallDelta.index}`, inArguments, toolCallDelta.argumentsText);
   }
 
-  private add(key: string, limit: RepetitionLimit, text: string): void {
+  private add(key: string, limit: RepetitionSize, text: string): void {
     const detector = this.texts.get(key) ?? new RepetitionDetector(limit);
     this.texts.set(key, detector);
     if (detector.add(text))
@@ -48,7 +42,7 @@ class RepetitionDetector {
   private end = '';
   private unchecked = 0;
 
-  constructor(private readonly limit: RepetitionLimit) {}
+  constructor(private readonly limit: RepetitionSize) {}
 
   /** Adds text; true if the text now ends in a repetition over the limit. Costs the same at any length of the text. */
   add(text: string): boolean {
@@ -57,16 +51,6 @@ class RepetitionDetector {
     if (this.unchecked < interval) return false;
     this.unchecked = 0;
     this.end = this.end.slice(-Math.max(this.limit.characters, this.limit.times * maxPeriod));
-    return this.isRepetition();
-  }
-
-  private isRepetition(): boolean {
-    const { characters, times } = this.limit;
-    const from = this.end.length - probeLength;
-    const period = from - this.end.lastIndexOf(this.end.slice(from), from - 1);
-    if (period > maxPeriod || period > from) return false;
-    const length = Math.max(characters, times * period);
-    const repeated = this.end.slice(-length);
-    return repeated.length === length && repeated.startsWith(repeated.slice(period));
+    return repeatedEnd(this.end, this.limit) !== undefined;
   }
 }
