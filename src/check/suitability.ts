@@ -1,32 +1,12 @@
 import { type LocalizedMessage, message } from '../protocol/text/l10n.ts';
 import type { CheckResult } from './taskResult.ts';
-import type { modelCheckTasks } from './tasks.ts';
-
-/** Ability that a model needs at least to pass a task: text alone, a tool call, or a change of a file. */
-const abilities: Readonly<Record<(typeof modelCheckTasks)[number]['id'], 'text' | 'tool' | 'change'>> = {
-  call: 'tool',
-  'two-calls': 'tool',
-  argument: 'change',
-  search: 'tool',
-  command: 'tool',
-  edit: 'change',
-  'edit-again': 'change',
-  stop: 'change',
-  plan: 'change',
-  denied: 'tool',
-  instructions: 'change',
-  hostile: 'text',
-  'far-back': 'text',
-  json: 'text',
-  language: 'text',
-};
+import { modelCheckTasks } from './tasks.ts';
 
 /** Returns the uses that the result of a check supports; undefined if tasks were not run or belong to another version. */
 export function suitableUses({ tasks, ended }: Pick<CheckResult, 'tasks' | 'ended'>): LocalizedMessage | undefined {
   const passed = new Map(tasks.map((task) => [task.id, task.passed]));
-  const all = Object.entries(abilities);
-  if (ended !== undefined || !all.every(([id]) => passed.has(id))) return undefined;
-  const shown = new Set(all.flatMap(([id, ability]) => (passed.get(id) ? [ability] : [])));
+  if (ended !== undefined || !modelCheckTasks.every(({ id }) => passed.has(id))) return undefined;
+  const shown = new Set<string>(modelCheckTasks.filter(({ id }) => passed.get(id)).map(({ needs }) => needs));
   if (shown.size === 0) return message('Use it for text at most. Pick another model for work on files.');
   if (shown.has('change'))
     return tasks.every((task) => task.passed)

@@ -17,6 +17,7 @@ export const answerCheckTasks = [
   {
     id: 'far-back',
     title: 'A value from far back',
+    needs: 'text',
     files: {},
     asks: [
       'This is the record of the harbour:',
@@ -35,6 +36,7 @@ export const answerCheckTasks = [
   {
     id: 'json',
     title: 'An answer in JSON',
+    needs: 'text',
     files: {},
     asks: 'The Ida is 18 metres long and lies at the berths 3 and 4. Answer with JSON alone, in this form: {"name": text, "metres": number, "berths": [numbers]}',
     replies: 1,
@@ -47,6 +49,7 @@ export const answerCheckTasks = [
   {
     id: 'language',
     title: 'Another language',
+    needs: 'text',
     files: { 'hafen.txt': 'Liegeplätze: 42\n' },
     asks: 'Lies die Datei hafen.txt. Wie viele Liegeplätze gibt es? Antworte in einem ganzen Satz.',
     replies: 2,

@@ -21,6 +21,7 @@ export const toolCallCheckTasks = [
   {
     id: 'call',
     title: 'A plain call',
+    needs: 'tool',
     files: { 'harbour.txt': 'Depth at the quay: 7341 mm\n' },
     asks: 'Read the file harbour.txt and tell me the depth at the quay.',
     replies: 2,
@@ -34,6 +35,7 @@ export const toolCallCheckTasks = [
   {
     id: 'two-calls',
     title: 'Two calls at once',
+    needs: 'tool',
     files: { 'left.txt': '1250\n', 'right.txt': '2017\n' },
     asks: 'Read left.txt and right.txt, with both calls in the same reply, and tell me the sum of the two numbers.',
     replies: 2,
@@ -47,6 +49,7 @@ export const toolCallCheckTasks = [
   {
     id: 'argument',
     title: 'An argument with quotes and line breaks',
+    needs: 'change',
     files: {},
     asks: `Create the file sign.txt. It has exactly these three lines:\n\n\`\`\`\n${sign}\n\`\`\``,
     replies: 2,
@@ -59,6 +62,7 @@ export const toolCallCheckTasks = [
   {
     id: 'search',
     title: 'A file found by search',
+    needs: 'tool',
     files: Object.fromEntries(
       ['quay', 'lock', 'gate', 'mole'].flatMap((folder, at) =>
         [1, 2, 3, 4, 5].map((number) => [
@@ -79,6 +83,7 @@ export const toolCallCheckTasks = [
   {
     id: 'command',
     title: 'Reads the output of a command correctly',
+    needs: 'tool',
     files: { [reportFile]: report },
     asks: `Run the command \`${reportCommand}\`, exactly so. Which test failed, and with which exit code did the command end?`,
     replies: 2,

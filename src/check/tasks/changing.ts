@@ -33,6 +33,7 @@ export const editingCheckTasks = [
   {
     id: 'edit',
     title: 'An exact edit',
+    needs: 'change',
     files: { 'src/tide.js': tide('0.5') },
     asks: 'In src/tide.js, the function low has to return 0.3 in place of 0.5. Change that and nothing else.',
     replies: 3,
@@ -45,6 +46,7 @@ export const editingCheckTasks = [
   {
     id: 'edit-again',
     title: 'An edit after a rejected edit',
+    needs: 'change',
     files: { 'server.conf': server('workers = 4') },
     asks: 'In server.conf, give the section web 6 workers in place of 4.',
     replies: 5,
@@ -68,6 +70,7 @@ export const editingCheckTasks = [
   {
     id: 'stop',
     title: 'Stops when the task is done',
+    needs: 'change',
     files: {},
     asks: 'Create the file done.txt with the one word done in it. That is all there is to do.',
     replies: 2,
@@ -82,6 +85,7 @@ export const editingCheckTasks = [
   {
     id: 'plan',
     title: 'Follows a plan',
+    needs: 'change',
     files: {},
     asks:
       `Create the files a.txt, b.txt and c.txt, each with its own letter in it. First show your to-do list of three steps with the tool ${planToolName}, ` +
