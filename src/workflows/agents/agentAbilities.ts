@@ -1,3 +1,5 @@
+import { userQuestionToolName } from '../../protocol/content/askTool.ts';
+import { planToolName } from '../../protocol/run/plan.ts';
 import { toolNames } from '../../tools/definitions/definitions.ts';
 import { allowsTool } from '../package/packageAgents.ts';
 import type { AgentFile } from '../plan/schema.ts';
@@ -6,12 +8,15 @@ import type { RepositoryAgent } from './parseAgentMarkdown.ts';
 /** Kinds of access that a user decides about, in the order of their display. */
 export type AgentAbility = 'read' | 'change' | 'run' | 'web' | 'mcp';
 
-const abilityOf = new Map<string, AgentAbility>([
-  ...['fs.read', 'fs.list', 'fs.find', 'fs.search'].map((tool) => [tool, 'read'] as const),
+/** Tools that do more than read. */
+const effects = new Map<string, AgentAbility>([
   ...['fs.edit', 'fs.write', 'fs.apply_patch', 'fs.move', 'fs.delete'].map((tool) => [tool, 'change'] as const),
   ['shell.run', 'run'],
+  ['shell.stop', 'run'],
   ['web.fetch', 'web'],
 ]);
+/** Tools of the conversation, which reach nothing else. */
+const ofConversation: ReadonlySet<string> = new Set([userQuestionToolName, planToolName]);
 const order: readonly AgentAbility[] = ['read', 'change', 'run', 'web', 'mcp'];
 
 /** Returns what an agent of a Markdown file can do at most; the user's rules and approvals apply in addition. */
@@ -32,7 +37,9 @@ export function agentFileAbilities({ tools, approval }: AgentFile, known: readon
 }
 
 function abilitiesOf(tools: readonly string[], anyServer: boolean, isReadOnly: boolean): AgentAbility[] {
-  const found = new Set(tools.map((tool) => abilityOf.get(tool)));
+  const known = new Set(toolNames());
+  const named = tools.filter((tool) => known.has(tool) && !ofConversation.has(tool));
+  const found = new Set(named.map((tool) => effects.get(tool) ?? 'read'));
   if (anyServer) found.add('mcp');
   return order.filter((ability) => found.has(ability) && (!isReadOnly || ability === 'read'));
 }
