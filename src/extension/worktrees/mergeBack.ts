@@ -28,11 +28,11 @@ export async function confirmAndMergeBack(
     detail: disableCommandLinks(
       [
         t('{0} to merge.', localizedCount(plan.commits, 'commit')),
-        t('The branch stays, also without the folder {0}.', folder),
+        t('The branch stays, also when the folder {0} is deleted.', folder),
         ...(others.length === 0 && ignored.length > 0 ? [ignoredFilesText(ignored)] : []),
       ].join(' '),
     ),
-    buttons: others.length === 0 ? [mergeAndDelete, mergeOnly] : [mergeOnly],
+    buttons: others.length === 0 ? [mergeOnly, mergeAndDelete] : [mergeOnly],
   });
   if (chosen !== mergeAndDelete && chosen !== mergeOnly) return;
   await worktrees.merge(folder);
