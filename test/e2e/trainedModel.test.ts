@@ -64,7 +64,11 @@ describe('a small trained model', () => {
       /^- \*\*\S+:\*\* [01] of 15 tasks done, 1[345] not run\. It was stopped\.$/m.test(await page()),
     );
     if (isFirstDone) assert.match(await page(), /^\| [✓✗] A plain call \| \d+ s \| \d+ \| \d+ \| [\d,]+ \|$/m);
-    await editor.page.locator('iframe.webview.ready').first().waitFor();
+    await eventually('the page is drawn', async () => {
+      const texts = editor.page.frames().map((frame) => frame.locator('body').innerText({ timeout: 1000 }));
+      const drawn = await Promise.allSettled(texts);
+      return drawn.some((one) => one.status === 'fulfilled' && one.value.includes(' of 15 tasks done, '));
+    });
     await editor.screenshot('trained-check-report');
   });
 });

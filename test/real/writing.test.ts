@@ -50,7 +50,7 @@ const written = (id: string, path: string): ChatRequest['messages'] => [
 const again = (file: string) => `The file ${file}:\n\n${code}\n`;
 const cases: { what: string; request: Partial<ChatRequest>; repeats: boolean }[] = [
   {
-    what: 'a file with one change',
+    what: 'a file again, under another name',
     request: {
       messages: [{ role: 'user', content: `${again('a.ts')}${again('b.ts')}${again('c.ts')}The file d.ts:` }],
     },
