@@ -16,7 +16,7 @@ type Dependencies = ConstructorParameters<typeof RepositoryAgents>[0] & {
 export interface AgentServices {
   agents: RepositoryAgents;
   consent: AgentConsent;
-  /** Workflow of a run by the path of its agent file. Throws an `RunError`. */
+  /** Workflow of a run by the path of its agent file. Throws a `RunError`. */
   workflow(id: string): Promise<Workflow>;
 }
 

@@ -59,7 +59,7 @@ export class RepositoryAgents {
     return loaded.sort((one, other) => (one.id < other.id ? -1 : 1)).map((agent) => withNamesakes(agent, loaded));
   }
 
-  /** Finds an agent by its path, or by its name if only one has it. Throws an `RunError` with the reason. */
+  /** Finds an agent by its path, or by its name if only one has it. Throws a `RunError` with the reason. */
   async find(idOrName: string): Promise<LoadedAgent> {
     const all = await this.list();
     const exact = all.find(({ id }) => id === idOrName);
@@ -70,7 +70,7 @@ export class RepositoryAgents {
     throw new RunError('UNKNOWN', message('Several agents are named {0}: {1}. Use the path.', idOrName, ids));
   }
 
-  /** Loads the agent of a run by its workspace-relative path. Throws an `RunError` if it cannot be used. */
+  /** Loads the agent of a run by its workspace-relative path. Throws a `RunError` if it cannot be used. */
   async load(id: string): Promise<LoadedAgent & { definition: AgentDefinition }> {
     if (!vscode.workspace.isTrusted) throw new RunError('WORKFLOW_UNTRUSTED', untrustedAgentsMessage);
     const uri = workflowFileUri(id);

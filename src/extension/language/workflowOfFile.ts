@@ -20,7 +20,7 @@ import {
   workspaceRelativeId,
 } from './workflowFiles.ts';
 
-/** Returns the workflow of a file by workspace-relative path, with all referenced files. Throws an `RunError`. */
+/** Returns the workflow of a file by workspace-relative path, with all referenced files. Throws a `RunError`. */
 export async function loadWorkflowFromFile(files: WorkflowFiles, id: string): Promise<Workflow> {
   if (!vscode.workspace.isTrusted) throw new RunError('WORKFLOW_UNTRUSTED', untrusted);
   const uri = workflowFileUri(id);

@@ -176,7 +176,7 @@ export class SelectableModels implements vscode.Disposable {
 
   /**
    * Returns the selected or another model with its adapter. `id` is the user's choice, or from the run's file: `provider/model`, a role, or
-   * a model of the selected provider. Throws an `RunError` with a solution if the model is not set up, or if the file may not select the
+   * a model of the selected provider. Throws a `RunError` with a solution if the model is not set up, or if the file may not select the
    * model.
    */
   async current({ id: asked, workflowId, before }: ModelSelectionRequest = {}): Promise<RunModel> {

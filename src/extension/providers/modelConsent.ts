@@ -33,7 +33,7 @@ export class ModelConsent {
   ) {}
 
   /**
-   * Throws an `RunError` with a solution if the user denies.
+   * Throws a `RunError` with a solution if the user denies.
    *
    * @param workflowId id of a run's workflow: the file in the workspace
    */

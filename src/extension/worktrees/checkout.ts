@@ -10,7 +10,7 @@ interface Checkout {
   topLevel: string;
   /** Git's own folder of this checkout. */
   gitFolder: string;
-  /** In full (`refs/heads/…`); undefined for a detached HEAD. */
+  /** Full name of the branch (`refs/heads/…`); undefined for a detached HEAD. */
   branch?: string;
   changed: readonly string[];
   conflicts: readonly string[];

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-/** How the next token is chosen among the probable ones; names and ranges of llama.cpp. */
+/** Choice of the next token among the probable ones; names and ranges of llama.cpp. */
 interface Sampling {
   temperature: number;
   topP: number;
