@@ -1,6 +1,7 @@
+import type { CommandEnd } from '../../src/protocol/content/commandRecord.ts';
 import type { ToolCall } from '../../src/protocol/content/messages.ts';
 import type { ToolOutcome } from '../../src/protocol/content/tools.ts';
-import type { CommandEnd, RunPhase } from '../../src/protocol/run/events.ts';
+import type { RunPhase } from '../../src/protocol/run/events.ts';
 import { outcomeReasonOf } from '../../src/protocol/run/formerText.ts';
 import { isAwaitingApproval } from '../../src/protocol/run/pending.ts';
 import {

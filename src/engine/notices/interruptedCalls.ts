@@ -1,7 +1,8 @@
 // @invariant interrupted-calls-never-repeat: No interrupted call is repeated unless the user decides so.
 import { userAnswerOutcome } from '../../protocol/content/askTool.ts';
+import type { BackgroundCommandStart, RecordedCommandLine } from '../../protocol/content/commandRecord.ts';
 import { failedToolOutcome, outcomeDetails, type ToolOutcome, toToolResult } from '../../protocol/content/tools.ts';
-import type { BackgroundCommandStart, RecordedCommandLine, RunEventBody } from '../../protocol/run/events.ts';
+import type { RunEventBody } from '../../protocol/run/events.ts';
 import { callsToContinue, pendingApprovalIds, pendingCalls } from '../../protocol/run/pending.ts';
 import { type CallState, callsInStartOrder, callsWithOrphanedCommand, type Run } from '../../protocol/run/run.ts';
 import { limitOutcomeSize } from '../../tools/core/outcome.ts';

@@ -1,6 +1,7 @@
 // @invariant events-never-cause: Events report what happened and never cause it; control flow consists of function calls.
 import * as z from 'zod';
 import { approvalBasisSchema } from '../content/approvalBasis.ts';
+import { backgroundCommandSchema, commandEndShape, commandSchema, processSchema } from '../content/commandRecord.ts';
 import { contextUsageSchema } from '../content/contextUsage.ts';
 import { deliveredInstructionSchema, workspaceInstructionFileSchema } from '../content/instructions.ts';
 import { attachmentSchema, errorInfoSchema, messageSchema, tokenUsageSchema } from '../content/messages.ts';
@@ -75,37 +76,6 @@ export type FileChangeByUndo = z.infer<typeof undoChangeSchema>;
 
 const undoMoveSchema = movedSchema.extend({ step: z.number().int().optional() });
 export type UndoneMove = z.infer<typeof undoMoveSchema>;
-
-// Command line with `marker`, an environment variable value that identifies the processes of the command.
-const commandSchema = z.object({ line: z.string(), folder: z.string(), marker: z.string() });
-export type RecordedCommandLine = z.infer<typeof commandSchema>;
-
-// Unique identity of a process: process id, start time in the format of the system, and (Linux) the boot id.
-const processSchema = z.object({ pid: z.number().int(), began: z.string(), boot: z.string().optional() });
-export type ProcessIdentity = z.infer<typeof processSchema>;
-
-/**
- * Command that continues after its call: the id within the run, and the process of the owning window, absent if the system does not report
- * the process.
- */
-const backgroundSchema = z.object({ id: z.string(), owner: processSchema.optional() });
-export type BackgroundCommandStart = z.infer<typeof backgroundSchema>;
-
-/**
- * End of a background command: by itself, by `shell.stop` (`call`), by the user (`person`), with its window or run (`window`), by the
- * output limit (`flood`) or by timeout; `lost`: the window ended without a record. `stillRunning`: processes that survived. `outputId`:
- * content id of the output. `note`: what a sandbox has blocked or not kept.
- */
-export const commandEndShape = {
-  by: z.enum(['itself', 'call', 'person', 'window', 'flood', 'timeout', 'lost']),
-  exitCode: z.number().int().nullable().optional(),
-  signal: z.string().optional(),
-  stillRunning: z.array(z.string()).optional(),
-  outputId: z.string().optional(),
-  note: z.string().optional(),
-};
-const commandEndSchema = z.object(commandEndShape);
-export type CommandEnd = z.infer<typeof commandEndSchema>;
 
 // Start of a workflow step: the hash of its name and arguments, and its result once the files prove that the step is done.
 const stepStartSchema = z.object({ argumentsId: z.string(), data: z.unknown() });
@@ -313,7 +283,7 @@ const storedEvents = [
     stillRunning: z.array(z.string()).optional(),
     diff: z.string().optional(),
     outputId: z.string().optional(),
-    background: backgroundSchema.optional(),
+    background: backgroundCommandSchema.optional(),
     exitCode: z.number().int().nullable().optional(),
     outcome: recordedOutcomeSchema.optional(),
     snapshot: z.string().optional(),

@@ -1,4 +1,10 @@
 import type { ApprovalBasis } from '../content/approvalBasis.ts';
+import type {
+  BackgroundCommandStart,
+  CommandEnd,
+  ProcessIdentity,
+  RecordedCommandLine,
+} from '../content/commandRecord.ts';
 import type { Compaction } from '../content/compaction.ts';
 import type { ContextUsage } from '../content/contextUsage.ts';
 import type { DeliveredInstruction, WorkspaceInstructionFile } from '../content/instructions.ts';
@@ -13,15 +19,11 @@ import { createDictionary, type Dictionary, sortedDictionaryEntries, toDictionar
 import type { RunBranchOrigin } from './branches.ts';
 import type {
   ApprovalDecision,
-  BackgroundCommandStart,
-  CommandEnd,
   CorrectedArguments,
   FileMove,
   LaterFileChange,
   MessageDeliveryTiming,
-  ProcessIdentity,
   ProposedToolCallHashes,
-  RecordedCommandLine,
   RunEvent,
   RunPhase,
   ShownApprovalRequest,

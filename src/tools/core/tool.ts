@@ -1,5 +1,6 @@
 import type * as z from 'zod';
 import type { RunOwnApprovalBasis } from '../../protocol/content/approvalBasis.ts';
+import type { BackgroundCommandStart, ProcessIdentity } from '../../protocol/content/commandRecord.ts';
 import type { ToolCall } from '../../protocol/content/messages.ts';
 import type { ApprovalPolicy } from '../../protocol/content/policy.ts';
 import type { UserQuestionAnswer, UserQuestions } from '../../protocol/content/questions.ts';
@@ -7,9 +8,7 @@ import type { ToolDefinition } from '../../protocol/content/tools.ts';
 import type {
   AccessTarget,
   ApprovalDecision,
-  BackgroundCommandStart,
   FileMove,
-  ProcessIdentity,
   ProposedToolCallHashes,
   RemovedFileKind,
   RunEventBody,

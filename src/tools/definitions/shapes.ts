@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { commandEndShape } from '../../protocol/run/events.ts';
+import { commandEndShape } from '../../protocol/content/commandRecord.ts';
 
 /** Result field for workflow steps; models do not receive the field. */
 export const changedFlagSchema = z.boolean().optional().describe('False if nothing had to change.');

@@ -1,11 +1,12 @@
 // @invariant tools-run-in-the-host: A tool runs only inside `ToolHost.executeToolCall`; no provider runs tools, the local one included.
 import { performance } from 'node:perf_hooks';
 import { isUnansweredQuestion, unansweredQuestionCode } from '../../protocol/content/askTool.ts';
+import type { BackgroundCommandStart } from '../../protocol/content/commandRecord.ts';
 import type { ToolCall } from '../../protocol/content/messages.ts';
 import { type ApprovalPolicy, defaultApprovalPolicy } from '../../protocol/content/policy.ts';
 import { failedToolOutcome, type ToolDefinition, type ToolOutcome } from '../../protocol/content/tools.ts';
 import { callSubjectOf } from '../../protocol/run/callSubject.ts';
-import type { BackgroundCommandStart, RunEventBody } from '../../protocol/run/events.ts';
+import type { RunEventBody } from '../../protocol/run/events.ts';
 import type { FileChangedByRun } from '../../protocol/run/runFiles.ts';
 import { correctedArgumentsOf } from '../../protocol/run/understoodArguments.ts';
 import { message, toEnglishText } from '../../protocol/text/l10n.ts';

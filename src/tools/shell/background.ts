@@ -1,6 +1,6 @@
 // @invariant background-commands-belong-to-a-window: A background command belongs to its window, neither to a turn nor to the abort
 // signal of its call.
-import type { CommandEnd, ProcessIdentity } from '../../protocol/run/events.ts';
+import type { CommandEnd, ProcessIdentity } from '../../protocol/content/commandRecord.ts';
 import { createIsolatedListener } from '../../protocol/values/listeners.ts';
 import { ToolError } from '../core/tool.ts';
 import { type DetachingCommand, RunningCommand } from './backgroundCommand.ts';

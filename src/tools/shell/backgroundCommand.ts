@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { BackgroundCommandStart, CommandEnd, ProcessIdentity } from '../../protocol/run/events.ts';
+import type { BackgroundCommandStart, CommandEnd, ProcessIdentity } from '../../protocol/content/commandRecord.ts';
 import { raceWithAbort } from '../../protocol/values/abort.ts';
 import type { SandboxNetwork } from '../commandSandbox/commandSandbox.ts';
 import { throwInterrupted } from '../core/interruption.ts';

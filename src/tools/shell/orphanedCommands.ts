@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ProcessIdentity, RecordedCommandLine } from '../../protocol/run/events.ts';
+import type { ProcessIdentity, RecordedCommandLine } from '../../protocol/content/commandRecord.ts';
 import { processEndGraceMs, processHasMarker, processLabel, sendSignal } from './processes.ts';
 import { hasAncestorProcess, type ProcessTableEntry, readProcessTable, readProcessTableEntry } from './processTable.ts';
 

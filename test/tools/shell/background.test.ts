@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
+import type { CommandEnd } from '../../../src/protocol/content/commandRecord.ts';
 import type { ToolOutcome } from '../../../src/protocol/content/tools.ts';
-import type { CommandEnd } from '../../../src/protocol/run/events.ts';
 import { builtinTools } from '../../../src/tools/host/builtinTools.ts';
 import { type BackgroundCommandInfo, BackgroundCommands } from '../../../src/tools/shell/background.ts';
 import { markedAlive } from '../../support/alive.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import type { RecordedCommandLine } from '../../../src/protocol/run/events.ts';
+import type { RecordedCommandLine } from '../../../src/protocol/content/commandRecord.ts';
 import { commandMarkerVariable } from '../../../src/tools/shell/environment.ts';
 import { OrphanedCommands, processIdentity } from '../../../src/tools/shell/orphanedCommands.ts';
 import { readProcessTable } from '../../../src/tools/shell/processTable.ts';

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
+import type { CommandEnd } from '../../../src/protocol/content/commandRecord.ts';
 import { type ViewMessage, viewMessageSchema } from '../../../src/protocol/panel/panelMessages.ts';
-import type { CommandEnd, RunEventBody } from '../../../src/protocol/run/events.ts';
+import type { RunEventBody } from '../../../src/protocol/run/events.ts';
 import { picture } from '../../support/editor/picture.ts';
 import { openBrowser, type TestBrowser, type TestPage } from '../browser.ts';
 import { begin, eventsOf, readyState, runOf } from '../conversation.ts';
