@@ -3,7 +3,10 @@ import type { RepositoryChange } from '../content/repositoryChange.ts';
 import { escapeInvisibleInLine } from '../text/escapeInvisible.ts';
 import type { RunEvent, StoredFileChange } from './events.ts';
 
-export type AuditEntry = { kind: 'run' | 'question' | 'answer' | 'effect' | 'model-call' } & Record<string, unknown>;
+export type AuditEntry = { kind: 'run' | 'task' | 'question' | 'answer' | 'effect' | 'model-call' } & Record<
+  string,
+  unknown
+>;
 
 /** Text filters for audit lines: `hide` removes keys; `sha256` returns hexadecimal digits. */
 export interface AuditTextFilters {
@@ -52,32 +55,50 @@ const entries: Entries = {
   model: ({ model }) => ({ kind: 'run', status: 'model', model }),
   agent: ({ agentId }) => ({ kind: 'run', status: 'agent', agent: agentId }),
 
-  request: ({ model, asked = model, host, node, sent }) => ({
+  'task-start': ({ task, agent, name, mayChange }) => ({
+    kind: 'task',
+    status: 'begins',
+    call: task,
+    agent: agent || name,
+    ...(mayChange && { mayChange }),
+  }),
+  'task-message': ({ task, message }, filters) => replyEntry(message, filters, `${task}:`),
+  'task-end': ({ task, status, limit, error }) => ({
+    kind: 'task',
+    status,
+    call: task,
+    ...(limit && { limit }),
+    ...(error && { code: error.code }),
+  }),
+  request: ({ model, asked = model, host, node, task, sent }) => ({
     kind: 'model-call',
     status: 'begins',
     model: asked,
     ...(host && { host }),
     ...(node !== undefined && { node }),
+    ...(task !== undefined && { task }),
     ...(sent && { sent }),
   }),
   message: ({ message }, filters) => replyEntry(message, filters),
   'node-message': ({ message, callPrefix, given }, filters) =>
     given ? undefined : replyEntry(message, filters, callPrefix),
-  usage: ({ usage, model, asked = model, ms, attempts, node }) => ({
+  usage: ({ usage, model, asked = model, ms, attempts, node, task }) => ({
     kind: 'model-call',
     status: 'counted',
     model: asked,
     ...(node !== undefined && { node }),
+    ...(task !== undefined && { task }),
     ms,
     tries: attempts,
     ...countsOf(usage),
   }),
   title: ({ usage, asked }) => usage && { kind: 'model-call', status: 'counted', model: asked, ...countsOf(usage) },
-  attempt: ({ attempt, code, waitMs, model, asked = model, node }) => ({
+  attempt: ({ attempt, code, waitMs, model, asked = model, node, task }) => ({
     kind: 'model-call',
     status: 'failed',
     model: asked,
     ...(node !== undefined && { node }),
+    ...(task !== undefined && { task }),
     try: attempt,
     code,
     ...(waitMs !== undefined && { waitMs }),

@@ -1,7 +1,7 @@
 import type { StoredEvent } from './events.ts';
 
 /** Newest version of the stored format that this code reads. A line of a later version makes its run read-only. */
-export const storedRunFormatVersion = 7;
+export const storedRunFormatVersion = 8;
 
 /**
  * Format version that introduced each stored event type; types without a row have version 1. The journal writes the version on the line, so
@@ -16,6 +16,9 @@ export const eventVersions: Readonly<Partial<Record<StoredEvent['type'], number>
   'hold-end': 4,
   'command-changes': 5,
   access: 6,
+  'task-start': 8,
+  'task-message': 8,
+  'task-end': 8,
 };
 
 export const appendedListFormatVersion = 3;

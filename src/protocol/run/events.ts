@@ -9,6 +9,7 @@ import { workflowNodeEventShape } from '../content/nodeChange.ts';
 import { workflowDiagramSchema } from '../content/outline.ts';
 import { userQuestionAnswerShape, userQuestionsSchema } from '../content/questions.ts';
 import { repositoryChangeSchema } from '../content/repositoryChange.ts';
+import { ofTaskShape, taskEndShape, taskMessageShape, taskStartShape } from '../content/tasks.ts';
 import { workStatsSchema } from '../content/workStats.ts';
 import { localizedMessageSchema } from '../text/localizedSchema.ts';
 import { runBranchOriginSchema } from './branches.ts';
@@ -203,8 +204,9 @@ const storedEvents = [
     given: z.literal(true).optional(),
     anew: z.literal(true).optional(),
   }),
-  // Message of the user during a turn, identified by the event number. A `message` event records the delivery. `when`: `turn` if absent.
-  event('queued', { ...userTextShape, when: messageDeliveryTimingSchema.optional() }),
+  // Message of the user during a turn, identified by the event number. A `message` event, or for a task a `task-message` event, records the
+  // delivery. `when`: `turn` if absent.
+  event('queued', { ...userTextShape, when: messageDeliveryTimingSchema.optional(), ...ofTaskShape }),
   event('queued-change', { queued: z.number().int(), ...userTextShape, when: messageDeliveryTimingSchema }),
   event('queued-remove', { queued: z.number().int() }),
   // Corrected arguments of a call; the message retains the original. Contains the changed arguments, and the names of removed arguments.
@@ -329,6 +331,7 @@ const storedEvents = [
     model: z.string(),
     ms: z.number(),
     node: z.string().optional(),
+    ...ofTaskShape,
     ...requestShape,
     ...besideShape,
     filling: contextUsageSchema.optional(),
@@ -343,6 +346,7 @@ const storedEvents = [
     waitMs: z.number().optional(),
     model: z.string(),
     node: z.string().optional(),
+    ...ofTaskShape,
     ...requestShape,
     ...besideShape,
   }),
@@ -358,8 +362,12 @@ const storedEvents = [
     node: z.string().optional(),
     branch: z.string().optional(),
     conversation: z.string().optional(),
+    ...ofTaskShape,
     filling: contextUsageSchema.optional(),
   }),
+  event('task-start', taskStartShape),
+  event('task-message', taskMessageShape),
+  event('task-end', taskEndShape),
   // Damaged record that was continued. Events after `from`, up to `to`, followed a loss and are displayed separately. `places`: file
   // offsets of the reported damage; `damage`: sentences.
   event('mended', {
@@ -381,10 +389,12 @@ const shownEvents = [
       .object({ index: z.number(), name: z.string().optional(), argumentsText: z.string().optional() })
       .optional(),
     node: z.string().optional(),
+    ...ofTaskShape,
   }),
   event('request', {
     model: z.string(),
     node: z.string().optional(),
+    ...ofTaskShape,
     ...requestShape,
     ...besideShape,
     filling: contextUsageSchema.optional(),
@@ -398,6 +408,7 @@ const shownEvents = [
     until: z.number().optional(),
     attempt: z.number().int().optional(),
     callId: z.string().optional(),
+    ...ofTaskShape,
   }),
   event('pausing', {}),
   event('question', {

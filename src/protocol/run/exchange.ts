@@ -7,6 +7,7 @@ import { type StoredEvent, storedEventSchema } from './events.ts';
 import { applyEvent } from './fold.ts';
 import { pendingCalls } from './pending.ts';
 import { newRun, type Run } from './run.ts';
+import { openTasks } from './tasks.ts';
 
 /** File format of exported runs: a run with its branches, with the event numbers of the journals. `shown` is the exported run. */
 export interface ExportedRunsFile {
@@ -52,6 +53,9 @@ const exporters: { [Type in StoredEvent['type']]: (event: Of<Type>, hide: HideSe
     ...(branch !== undefined && { branch }),
   }),
   'node-message': ({ message, ...event }, hide) => ({ ...event, message: messageData(message, hide) }),
+  'task-start': (event, hide) => hidden(event, hide),
+  'task-message': ({ message, queued: _, ...event }, hide) => ({ ...event, message: messageData(message, hide) }),
+  'task-end': (event, hide) => hidden(event, hide),
   'interruption-choice': nothing,
   access: nothing,
   'hold-end': nothing,
@@ -219,9 +223,11 @@ const types = new Set<string>(storedEventSchema.options.map((one) => one.shape.t
 
 function namesIn(event: StoredEvent): string[] {
   if (event.type === 'tool-end') return [event.toolCallId];
+  if (event.type === 'task-start' || event.type === 'task-end') return [event.task];
   if (event.type === 'node') return [event.node, ...(event.branch !== undefined ? [event.branch] : [])];
-  if (event.type !== 'message' && event.type !== 'node-message') return [];
-  const { message, branch } = event;
+  if (event.type !== 'message' && event.type !== 'node-message' && event.type !== 'task-message') return [];
+  const { message } = event;
+  const branch = event.type === 'task-message' ? undefined : event.branch;
   const own = event.type === 'node-message' ? [event.node, event.conversation] : [];
   const calls = message.role === 'assistant' ? (message.toolCalls ?? []).map(({ id }) => id) : [];
   const results = message.role === 'tool' ? message.toolResults.map(({ toolCallId }) => toolCallId) : [];
@@ -246,6 +252,7 @@ function atRest(id: string, events: StoredEvent[], ids: ReadonlyMap<string, stri
   const open = pendingCalls(run.messages).map((call) => toToolResult(call.id, unrun));
   if (open.length > 0)
     own.push({ ...end, seq: ++end.seq, type: 'message', message: { role: 'tool', content: '', toolResults: open } });
+  for (const [task] of openTasks(run)) own.push({ ...end, seq: ++end.seq, type: 'task-end', task, status: 'stopped' });
   if (run.phase === 'Running') own.push({ ...end, seq: ++end.seq, type: 'phase', phase: 'WaitingUser' });
   return own;
 }

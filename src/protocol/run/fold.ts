@@ -1,6 +1,6 @@
 import { createCompactionRecord } from '../content/compaction.ts';
 import type { ContextUsage } from '../content/contextUsage.ts';
-import type { Message, TokenUsage } from '../content/messages.ts';
+import type { Message } from '../content/messages.ts';
 import { appendTerminalOutput } from '../text/lineUpdates.ts';
 import { createDictionary, toDictionary } from '../values/dictionary.ts';
 import { shownHost } from '../values/shownHost.ts';
@@ -13,8 +13,9 @@ import {
   createWorkflowGraphState,
 } from './graph.ts';
 import { dropAnsweredOutcomes, dropDeliveredOutcomes, recordOutcome } from './outcomes.ts';
-import { addLaterChanges, type CallState, type QueuedMessage, type Run, unpricedTokens } from './run.ts';
+import { addLaterChanges, addUsage, appendStreamedReply, type CallState, type QueuedMessage, type Run } from './run.ts';
 import { foldFileChanges } from './runFiles.ts';
+import { applyTaskEvent, openTasks, type TaskEvent, taskOfEvent } from './tasks.ts';
 
 const outputLimit = 20_000;
 
@@ -66,6 +67,12 @@ export function applyEvent(run: Run, event: RunEvent): void {
   run.seq = event.seq;
   if (run.createdAt === 0) run.createdAt = event.at;
   if (!isMetadata(event)) run.updatedAt = event.at;
+  const task = taskOfEvent(event);
+  if (task !== undefined) {
+    if (event.type === 'usage' && isOwn(run, event)) addUsage(run, event.usage);
+    applyTaskEvent(run, event as TaskEvent);
+    return;
+  }
   if (!leavesProgress.has(event.type) && !isBeside(event)) run.progress = undefined;
   switch (event.type) {
     case 'run-start':
@@ -140,20 +147,7 @@ export function applyEvent(run: Run, event: RunEvent): void {
         break;
       }
       run.live ??= { content: '', thinking: '', calls: [] };
-      const { live } = run;
-      if (event.contentIsThinking) {
-        live.thinking += live.content.trimEnd();
-        live.content = '';
-      }
-      live.content += event.content ?? '';
-      live.thinking += event.thinking ?? '';
-      if (event.toolCall) {
-        const { index, name, argumentsText } = event.toolCall;
-        while (live.calls.length <= index) live.calls.push({ name: '', argumentsText: '' });
-        const draft = live.calls[index]!;
-        if (name) draft.name = name;
-        draft.argumentsText += argumentsText ?? '';
-      }
+      appendStreamedReply(run.live, event);
       break;
     }
     case 'progress': {
@@ -370,6 +364,7 @@ export function applyEvent(run: Run, event: RunEvent): void {
       run.pausing = undefined;
       if (event.phase !== 'Running') {
         run.live = undefined;
+        for (const [, open] of openTasks(run)) delete open.live;
         if (run.work) run.work.ended = event.at;
       } else {
         delete run.unmade; // examined before the continuation
@@ -416,21 +411,6 @@ const waiting = (
 const waitingBut = (run: Run, number: number): QueuedMessage[] => run.queued.filter(({ queued }) => queued !== number);
 
 const asksBut = ({ asking = [] }: Run, toolCallId: string): string[] => asking.filter((id) => id !== toolCallId);
-
-function addUsage(run: Run, usage: TokenUsage): void {
-  const total = run.usage;
-  const unpriced = unpricedTokens(run) + (usage.cost === undefined ? usage.totalTokens : 0);
-  const isPriced = (total.cost ?? usage.cost) !== undefined;
-  if (isPriced && unpriced > 0) run.unpriced = unpriced;
-  run.usage = {
-    promptTokens: total.promptTokens + usage.promptTokens,
-    completionTokens: total.completionTokens + usage.completionTokens,
-    totalTokens: total.totalTokens + usage.totalTokens,
-    cachedTokens: (total.cachedTokens ?? 0) + (usage.cachedTokens ?? 0),
-    thinkingTokens: (total.thinkingTokens ?? 0) + (usage.thinkingTokens ?? 0),
-    ...((total.cost ?? usage.cost) !== undefined && { cost: (total.cost ?? 0) + (usage.cost ?? 0) }),
-  };
-}
 
 const withAnswer = (
   filling: ContextUsage,

@@ -102,6 +102,18 @@ const lines: { [Type in RunEvent['type']]: (event: Of<Type>) => LineText } = {
       ? `${what} done in ${duration(ms)}${exit}${more}`
       : ['warn', `${what} failed after ${duration(ms)}: ${code ?? 'UNKNOWN'}${more}`];
   },
+  'task-start': ({ task, agent, name, maxSteps }) =>
+    `task [${task}] is given to ${agent || name}: at most ${englishCount(maxSteps, 'step')}`,
+  'task-message': ({ task, message }) => {
+    if (message.role === 'user') return ['debug', `task [${task}] is told ${lengthOf(message.content)}`];
+    if (message.role !== 'assistant') return undefined;
+    const size = `${lengthOf(message.content)}, ${englishCount(message.toolCalls?.length ?? 0, 'call')}`;
+    return ['debug', `the reply of task [${task}] is ${size}`];
+  },
+  'task-end': ({ task, status, limit, error }) => {
+    const end = `task [${task}] ${status === 'done' ? 'is done' : status}${limit ? `: limit of ${limit}` : ''}`;
+    return error ? ['warn', `${end}: ${error.code}: ${error.message}`] : end;
+  },
   'interruption-choice': ({ toolCallIds, choice }) =>
     `the person lets ${englishCount(toolCallIds.length, 'interrupted call')} ${choice === 'again' ? 'run again' : 'be: the run continues after that'}`,
   'command-changes': ({ toolCallId, changes = [], repositories = [] }) =>
@@ -114,14 +126,14 @@ const lines: { [Type in RunEvent['type']]: (event: Of<Type>) => LineText } = {
     `the person ${toolCallIds.length > 0 ? `undoes ${englishCount(toolCallIds.length, 'call')}` : 'restores files'}: ${paths([...changes, ...repositories])}`,
   redo: ({ toolCallIds, changes, repositories = [] }) =>
     `the user redoes ${toolCallIds.length > 0 ? englishCount(toolCallIds.length, 'call') : 'what was restored'}: ${paths([...changes, ...repositories])}`,
-  usage: ({ model, asked = model, node, beside, ms, delayMs, attempts, usage, sent }) => {
+  usage: ({ model, asked = model, node, task, beside, ms, delayMs, attempts, usage, sent }) => {
     const waited = `${delayMs ? `, ${duration(delayMs)} of it waiting` : ''}${attempts > 1 ? `, at try ${attempts}` : ''}`;
     const which = asked === model || asked.endsWith(`/${model}`) ? asked : `${asked} (${model})`;
-    return `${which}${forNode(node)}${forSummary(beside)} answers in ${duration(ms)}${waited}: ${tokens(usage)}${sent ? ` (sent ${sizes(sent)})` : ''}`;
+    return `${which}${forPart(node, task)}${forSummary(beside)} answers in ${duration(ms)}${waited}: ${tokens(usage)}${sent ? ` (sent ${sizes(sent)})` : ''}`;
   },
-  attempt: ({ attempt, code, message, waitMs, model, asked = model, node, beside }) => [
+  attempt: ({ attempt, code, message, waitMs, model, asked = model, node, task, beside }) => [
     'warn',
-    `${asked}${forNode(node)}${forSummary(beside)} gives no answer at try ${attempt}: ${code}: ${message}${waitMs === undefined ? '' : ` Tried again after ${duration(waitMs)}.`}`,
+    `${asked}${forPart(node, task)}${forSummary(beside)} gives no answer at try ${attempt}: ${code}: ${message}${waitMs === undefined ? '' : ` Tried again after ${duration(waitMs)}.`}`,
   ],
   outline: () => ['debug', 'the workflow is another than before'],
   node: ({ node, status, branch, error, warnings, next }) => {
@@ -130,8 +142,8 @@ const lines: { [Type in RunEvent['type']]: (event: Of<Type>) => LineText } = {
     if (warnings) return ['warn', `${text}: ${warnings.join(' ')}`];
     return status === 'step' ? ['debug', text] : `${text}${next?.length ? `, next ${next.join(', ')}` : ''}`;
   },
-  compaction: ({ upTo, summary, most, node }) =>
-    `room is made${forNode(node)}: ${summary === undefined ? `long texts cut to ${most ?? 'the usual length'}` : `a summary of ${lengthOf(summary)}`} in place of what came before message ${upTo}`,
+  compaction: ({ upTo, summary, most, node, task }) =>
+    `room is made${forPart(node, task)}: ${summary === undefined ? `long texts cut to ${most ?? 'the usual length'}` : `a summary of ${lengthOf(summary)}`} in place of what came before message ${upTo}`,
   mended: ({ damage }) => ['warn', `gone on with, though damaged: ${damage}`],
   phase: ({ phase, error, took }) => {
     const spent = took
@@ -143,8 +155,8 @@ const lines: { [Type in RunEvent['type']]: (event: Of<Type>) => LineText } = {
     return [phase === 'Failed' ? 'error' : 'warn', text];
   },
   chunk: () => undefined,
-  request: ({ model, asked = model, host, node, beside, sent }) =>
-    `asking ${asked}${host ? ` at ${host}` : ''}${forNode(node)}${forSummary(beside)}${sent ? `: ${sizes(sent)}` : ''}`,
+  request: ({ model, asked = model, host, node, task, beside, sent }) =>
+    `asking ${asked}${host ? ` at ${host}` : ''}${forPart(node, task)}${forSummary(beside)}${sent ? `: ${sizes(sent)}` : ''}`,
   progress: ({ text, fraction, attempt, until, at }) => {
     if (fraction !== undefined || attempt !== undefined) return undefined; // logged by the preceding attempt
     return until === undefined ? text : `${text} (${duration(Math.max(0, until - at))})`;
@@ -171,7 +183,8 @@ const statuses = {
 const phases = { Running: 'at work', WaitingUser: 'rests', Completed: 'is done', Failed: 'ends' };
 
 const named = (name: string | undefined, toolCallId: string): string => `${name ?? 'call'} [${toolCallId}]`;
-const forNode = (node: string | undefined): string => (node === undefined ? '' : ` for node ${node}`);
+const forPart = (node: string | undefined, task: string | undefined): string =>
+  node !== undefined ? ` for node ${node}` : task !== undefined ? ` for task [${task}]` : '';
 const forSummary = (beside: true | undefined): string => (beside ? ' for a summary' : '');
 const lengthOf = (text: string): string => englishCount(text.length, 'character');
 const filesInShort = (all: readonly { path: string }[]): string => all.map(({ path }) => path).join(', ');

@@ -36,6 +36,7 @@ import type { WorkflowGraphState } from './graph.ts';
 import type { WorkflowNodeOutcome } from './outcomes.ts';
 import type { ReadOnlyReasonCode } from './readOnlyReason.ts';
 import { type FileChangedByRun, parentFolders, type RedoableUndo } from './runFiles.ts';
+import type { TaskState } from './tasks.ts';
 
 /**
  * Tool call as displayed on its card. Arguments are in the assistant message, the outcome is in the tool message.
@@ -123,6 +124,7 @@ export interface Corruption {
  * - `backgroundSnapshot`: state of the files from which the record of background commands goes on.
  * - `instructed`: instruction files received since the start, by path, with the message index.
  * - `tools`, `outcomes`: tools and undelivered outcomes of node calls, by call id; see `outcomes.ts`.
+ * - `tasks`: tasks that the run has given to agents, by the id of the call.
  * - `ends`: background commands with an end that the model has not received.
  * - `unpriced`: tokens of `usage` not covered by `cost`, absent if none; `allowed`: spending limit in US dollars after a raise.
  * - `contextTokens`: tokens of the newest model call, prompt and answer, 0 if unknown; `contextMessages`: messages counted by it.
@@ -163,6 +165,7 @@ export interface Run {
   held?: string[];
   asking?: string[];
   queued: QueuedMessage[];
+  tasks?: Dictionary<TaskState>;
   ends?: string[];
   live?: { content: string; thinking: string; calls: { name: string; argumentsText: string }[] };
   progress?: {
@@ -223,6 +226,7 @@ export function restoreRunDictionaries(run: Run): Run {
   if (run.files) run.files = toDictionary(run.files);
   if (run.instructed) run.instructed = toDictionary(run.instructed);
   if (run.tools) run.tools = toDictionary(run.tools);
+  if (run.tasks) run.tasks = toDictionary(run.tasks);
   if (run.graph) {
     run.graph.nodes = toDictionary(run.graph.nodes);
     run.graph.branches = toDictionary(run.graph.branches);
@@ -349,4 +353,39 @@ export function addLaterChanges(call: CallState, event: Extract<RunEvent, { type
   call.lost = [...new Set([...(call.lost ?? []), ...lost])];
   call.lostCount = Math.max(call.lostCount ?? 0, lostCount, call.lost.length);
   call.unrecorded = unrecorded ?? call.unrecorded;
+}
+
+/** Adds tokens and cost to a sum, in place. */
+export function addUsage(sum: Pick<Run, 'usage' | 'unpriced'>, usage: TokenUsage): void {
+  const total = sum.usage;
+  const unpriced = unpricedTokens(sum) + (usage.cost === undefined ? usage.totalTokens : 0);
+  const isPriced = (total.cost ?? usage.cost) !== undefined;
+  if (isPriced && unpriced > 0) sum.unpriced = unpriced;
+  sum.usage = {
+    promptTokens: total.promptTokens + usage.promptTokens,
+    completionTokens: total.completionTokens + usage.completionTokens,
+    totalTokens: total.totalTokens + usage.totalTokens,
+    cachedTokens: (total.cachedTokens ?? 0) + (usage.cachedTokens ?? 0),
+    thinkingTokens: (total.thinkingTokens ?? 0) + (usage.thinkingTokens ?? 0),
+    ...((total.cost ?? usage.cost) !== undefined && { cost: (total.cost ?? 0) + (usage.cost ?? 0) }),
+  };
+}
+
+/** Appends a piece of a streamed reply, in place. */
+export function appendStreamedReply(
+  live: NonNullable<Run['live']>,
+  { content, thinking, contentIsThinking, toolCall }: Extract<RunEvent, { type: 'chunk' }>,
+): void {
+  if (contentIsThinking) {
+    live.thinking += live.content.trimEnd();
+    live.content = '';
+  }
+  live.content += content ?? '';
+  live.thinking += thinking ?? '';
+  if (!toolCall) return;
+  const { index, name, argumentsText } = toolCall;
+  while (live.calls.length <= index) live.calls.push({ name: '', argumentsText: '' });
+  const draft = live.calls[index]!;
+  if (name) draft.name = name;
+  draft.argumentsText += argumentsText ?? '';
 }

@@ -38,6 +38,40 @@ const cases: { [Type in RunEvent['type']]: [event: Omit<Body[Type], 'type'>, ent
       { kind: 'model-call', status: 'begins', model: 'm/x', host: 'h', sent: { messages: 1, tools: 2, tokens: 3 } },
     ],
   ],
+  'task-start': [
+    [
+      { task: 't', title: said, agent: '', name: 'Explorer', maxSteps: 20 },
+      { kind: 'task', status: 'begins', call: 't', agent: 'Explorer' },
+    ],
+    [
+      { task: 't', title: said, agent: '.claude/agents/fixer.md', name: said, maxSteps: 20, mayChange: true },
+      { kind: 'task', status: 'begins', call: 't', agent: '.claude/agents/fixer.md', mayChange: true },
+    ],
+  ],
+  'task-message': [
+    [{ task: 't', message: { role: 'user', content: said } }, undefined],
+    [
+      {
+        task: 't',
+        message: { role: 'assistant', content: said, toolCalls: [{ id: 'a', name: 'fs.write', arguments: {} }] },
+      },
+      { kind: 'model-call', status: 'answered', calls: [{ call: 't:a', tool: 'fs.write' }] },
+    ],
+  ],
+  'task-end': [
+    [
+      { task: 't', status: 'done' },
+      { kind: 'task', status: 'done', call: 't' },
+    ],
+    [
+      { task: 't', status: 'stopped', limit: 'steps' },
+      { kind: 'task', status: 'stopped', call: 't', limit: 'steps' },
+    ],
+    [
+      { task: 't', status: 'failed', error: { code: 'X', message: said } },
+      { kind: 'task', status: 'failed', call: 't', code: 'X' },
+    ],
+  ],
   'interruption-choice': [
     [
       { toolCallIds: ['a'], choice: 'after', result: said },

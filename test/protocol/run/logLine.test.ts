@@ -43,6 +43,25 @@ const cases: { [Type in RunEvent['type']]: [event: Omit<Body[Type], 'type'>, lin
       'info named by openai/small: 12,000 tokens read (11,000 cached), 345 written, $0.0123',
     ],
   ],
+  'task-start': [
+    [
+      { task: 't', title: said, agent: '', name: 'Explorer', maxSteps: 20 },
+      'info task [t] is given to Explorer: at most 20 steps',
+    ],
+  ],
+  'task-message': [
+    [{ task: 't', message: { role: 'user', content: said } }, `debug task [t] is told ${said.length} characters`],
+    [
+      { task: 't', message: { role: 'assistant', content: said } },
+      `debug the reply of task [t] is ${said.length} characters, 0 calls`,
+    ],
+    [{ task: 't', message: { role: 'tool', content: '', toolResults: [] } }, undefined],
+  ],
+  'task-end': [
+    [{ task: 't', status: 'done' }, 'info task [t] is done'],
+    [{ task: 't', status: 'stopped', limit: 'time' }, 'info task [t] stopped: limit of time'],
+    [{ task: 't', status: 'failed', error: { code: 'X', message: 'No.' } }, 'warn task [t] failed: X: No.'],
+  ],
   'interruption-choice': [
     [
       { toolCallIds: ['deploy:1:0'], choice: 'after', result: said },

@@ -1,0 +1,41 @@
+import * as z from 'zod';
+import { errorInfoSchema, messageSchema } from './messages.ts';
+
+export const taskToolName = 'task.run';
+
+/** Limits of a task. The limits of its run apply in addition: the steps and the cost of a task count in the run. */
+export const taskLimitKinds = ['steps', 'time'] as const;
+
+/**
+ * Start of a task. `task`: id of its `task.run` call; the ids of its own calls are this id, a colon and the id in its conversation. `agent`:
+ * id of the agent, and `name` its displayed name. `maxSteps`: model calls. `mayChange`: it may change files or run commands.
+ */
+export const taskStartShape = {
+  task: z.string(),
+  title: z.string(),
+  agent: z.string(),
+  name: z.string(),
+  maxSteps: z.number().int(),
+  mayChange: z.literal(true).optional(),
+};
+
+/** Message in the conversation of a task. `queued`: it delivers the queued message with this number. */
+export const taskMessageShape = {
+  task: z.string(),
+  message: messageSchema,
+  queued: z.number().int().optional(),
+};
+
+export const taskEndStatusSchema = z.enum(['done', 'failed', 'stopped']);
+export type TaskEndStatus = z.infer<typeof taskEndStatusSchema>;
+
+/** End of a task. `stopped` without a `limit`: by the user. */
+export const taskEndShape = {
+  task: z.string(),
+  status: taskEndStatusSchema,
+  limit: z.enum(taskLimitKinds).optional(),
+  error: errorInfoSchema.optional(),
+};
+
+/** Marks an event that belongs to the conversation of a task. */
+export const ofTaskShape = { task: z.string().optional() };
