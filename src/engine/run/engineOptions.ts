@@ -6,6 +6,7 @@ import type { BackgroundCommands } from '../../tools/shell/background.ts';
 import type { OrphanedCommands } from '../../tools/shell/orphanedCommands.ts';
 import type { ReadSpendingLimit } from '../core/budget.ts';
 import type { Workflow } from '../core/workflow.ts';
+import type { TaskOptions } from '../tasks/taskOptions.ts';
 import type { ModelSelectionRequest, RunModel } from './runContext.ts';
 
 export interface EngineOptions {
@@ -30,6 +31,8 @@ export interface EngineOptions {
   runLimit?: ReadSpendingLimit;
   /** Tells whether the run is visible to a user; if absent, `on_error` of a workflow decides. */
   isAttended?(runId: string): boolean;
+  /** Delegation; absent: `task.run` is not offered. */
+  tasks?: TaskOptions;
   left?: OrphanedCommands;
   background?: Pick<BackgroundCommands, 'has'>;
   /** Receives every event. Errors go to `onListenerError`, and the run continues. */
