@@ -2,7 +2,7 @@ import { html, nothing, type TemplateResult } from 'lit-html';
 import { repeat } from 'lit-html/directives/repeat.js';
 import type { RunListRow } from '../src/protocol/panel/panelMessages.ts';
 import { localizedDollars } from '../src/protocol/run/money.ts';
-import { readOnlyReasonMessages } from '../src/protocol/run/readOnlyReason.ts';
+import { readOnlyReasonMessages } from '../src/protocol/text/readOnlyReason.ts';
 import { localizedRunTitle } from '../src/protocol/run/run.ts';
 import { formatAge } from '../src/protocol/text/ago.ts';
 import { escapeInvisibleInLine, escapeInvisibleInProseLine } from '../src/protocol/text/escapeInvisible.ts';

@@ -4,8 +4,8 @@ import { setImmediate } from 'node:timers/promises';
 import { type StoredEvent, storedEventSchema } from '../protocol/run/events.ts';
 import { storedRunFormatVersion } from '../protocol/run/eventVersions.ts';
 import { isConversationEventType } from '../protocol/run/isConversation.ts';
-import type { ReadOnlyReasonCode } from '../protocol/run/readOnlyReason.ts';
 import { type LocalizedMessage, localizedCount, message } from '../protocol/text/l10n.ts';
+import type { ReadOnlyReasonCode } from '../protocol/text/readOnlyReason.ts';
 import { insertStoredImages, readImages, storedImageNames } from './imageStore.ts';
 import { checksum, journalHeader, StoreError } from './journal.ts';
 

@@ -9,10 +9,10 @@ import {
   type HideSecrets,
   type ImportedRun,
 } from '../protocol/run/exchange.ts';
-import { readOnlyReasonMessages } from '../protocol/run/readOnlyReason.ts';
 import { newRun, type Run } from '../protocol/run/run.ts';
 import type { RunSummary } from '../protocol/run/summary.ts';
 import { message, toEnglishText } from '../protocol/text/l10n.ts';
+import { readOnlyReasonMessages } from '../protocol/text/readOnlyReason.ts';
 import { mapLimit } from '../protocol/values/concurrency.ts';
 import { ContentStore } from './contentStore.ts';
 import {

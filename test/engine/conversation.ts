@@ -2,14 +2,18 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { systemPrompt } from '../../src/engine/context/systemPrompt.ts';
 import type { SpendingBudget } from '../../src/engine/core/budget.ts';
 import type { EngineResult } from '../../src/engine/core/runResult.ts';
+import { promptPrefixTokens } from '../../src/engine/core/tokenCount.ts';
 import type { Workflow } from '../../src/engine/core/workflow.ts';
 import { ExecutionEngine } from '../../src/engine/run/engine.ts';
+import type { TaskOptions } from '../../src/engine/tasks/taskOptions.ts';
 import { createAdapter } from '../../src/llm/adapter/adapter.ts';
 import type { LLMClient } from '../../src/llm/core/client.ts';
 import type { Price } from '../../src/llm/models/prices.ts';
 import { defaultApprovalPolicy } from '../../src/protocol/content/policy.ts';
+import { removeRedundantTools } from '../../src/protocol/content/tools.ts';
 import type { RunEvent } from '../../src/protocol/run/events.ts';
 import { pendingCalls } from '../../src/protocol/run/pending.ts';
 import type { Run } from '../../src/protocol/run/run.ts';
@@ -93,6 +97,8 @@ export class Conversation {
   /** Records what commands do to files. */
   recorder?: FileRecorder;
   backgroundRecordings?: BackgroundRecordings;
+  /** Delegation; absent: none. */
+  tasks?: TaskOptions;
   left?: OrphanedCommands;
   background?: BackgroundCommands;
   /** Hears every event when it is told. */
@@ -113,6 +119,21 @@ export class Conversation {
   ) {
     this.client = scriptedClient(replies);
     this.engine = this.build();
+  }
+
+  /** Tokens before the conversation. */
+  get promptTokens(): number {
+    const tools = this.tools.filter(({ delegates }) => !delegates || this.tasks).map(({ definition }) => definition);
+    return promptPrefixTokens({
+      model: 'one',
+      systemPrompt: systemPrompt(defaultChatWorkflow.agent, { names: [this.folderName] }),
+      tools: removeRedundantTools(tools),
+    });
+  }
+
+  /** Sends the same number of tokens before the conversation, whatever becomes of prompt and tools, for windows that fit to it. */
+  padPrompt(): void {
+    while (this.promptTokens < 1196) this.folderName += ' Always.';
   }
 
   /** As a reload of the window would. */
@@ -164,6 +185,7 @@ export class Conversation {
       ...(this.instructions && { instructions: this.instructions }),
       ...(this.maxTurns !== undefined && { maxTurns: () => this.maxTurns! }),
       runLimit: () => this.runLimit,
+      ...(this.tasks && { tasks: this.tasks }),
       left: this.left,
       background: this.background,
       onEvent: (event) => {

@@ -5,8 +5,8 @@ import path from 'node:path';
 import fc from 'fast-check';
 import type { RunEventBody, StoredEvent } from '../../src/protocol/run/events.ts';
 import { applyEvent } from '../../src/protocol/run/fold.ts';
-import { readOnlyReasonMessages } from '../../src/protocol/run/readOnlyReason.ts';
 import { type Run, restoreRunDictionaries } from '../../src/protocol/run/run.ts';
+import { readOnlyReasonMessages } from '../../src/protocol/text/readOnlyReason.ts';
 import { checksum } from '../../src/runs/journal.ts';
 import { RunStore, type WritableRun } from '../../src/runs/store.ts';
 

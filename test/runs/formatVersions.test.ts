@@ -12,7 +12,7 @@ import {
   serverQuestionFormatVersion,
   storedRunFormatVersion,
 } from '../../src/protocol/run/eventVersions.ts';
-import { readOnlyReasonMessages } from '../../src/protocol/run/readOnlyReason.ts';
+import { readOnlyReasonMessages } from '../../src/protocol/text/readOnlyReason.ts';
 import { checksum } from '../../src/runs/journal.ts';
 import { RunStore } from '../../src/runs/store.ts';
 

@@ -13,5 +13,6 @@ export const noTools: ToolHost = {
   getVisibleTools: () => [],
   isFree: () => false,
   onlyReads: () => false,
+  delegates: () => false,
   executeToolCall: () => Promise.reject(new Error('There are no tools.')),
 };

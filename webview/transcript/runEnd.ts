@@ -10,7 +10,7 @@ import {
 import { localizedDollars } from '../../src/protocol/run/money.ts';
 import { pendingApprovalIds } from '../../src/protocol/run/pending.ts';
 import { isPlanReadyToImplement, planItemsOfRun } from '../../src/protocol/run/plan.ts';
-import { readOnlyReasonMessages } from '../../src/protocol/run/readOnlyReason.ts';
+import { readOnlyReasonMessages } from '../../src/protocol/text/readOnlyReason.ts';
 import { hasUnfinishedTurn, isBetweenTurns, isRunHeldByDenial } from '../../src/protocol/run/resumable.ts';
 import {
   callsInStartOrder,

@@ -102,13 +102,17 @@ export interface TurnOptions {
   maxTurns?: number;
   workspace?: Workspace;
   request?: Partial<Omit<ChatRequest, 'model' | 'messages' | 'tools'>>;
-  apart?: WorkflowNodeConversationLog;
+  apart?: SeparateConversationLog;
   onlyCompacts?: true;
   brief?: string;
 }
 
-export interface WorkflowNodeConversationLog {
-  node: string;
+/**
+ * Conversation beside that of the run: of a workflow node or a task. `callPrefix`: its calls are recorded under this prefix and their id.
+ */
+export interface SeparateConversationLog {
+  node?: string;
+  task?: TaskConversation;
   readonly messages: Message[];
   /** Records a message and adds it to `messages`. If absent, messages are not recorded. */
   add?(message: Message): Promise<void>;
@@ -125,4 +129,12 @@ interface WorkflowModelCallOptions
   extends Omit<CompletionOptions, 'signal' | 'onChunk' | 'shows' | 'onRetry' | 'onWait'> {
   node: string;
   onText?(text: string): void;
+}
+
+/** `signal` stops the task alone; `observe` receives the events of its calls; `modelNamedBy`: agent file that names the model. */
+export interface TaskConversation {
+  id: string;
+  signal: AbortSignal;
+  observe(event: RunEventBody): void;
+  modelNamedBy?: string;
 }

@@ -14,6 +14,8 @@ export interface ActiveRun extends RunLogHolder {
   pausing?: boolean;
   wantsCompaction?: boolean;
   controller: AbortController;
+  /** Controllers of the tasks at work, by id. */
+  tasks: Map<string, AbortController>;
   hurry: EventTarget;
   early: (UserInput & { when?: MessageDeliveryTiming })[];
   undoing?: true;
@@ -30,6 +32,7 @@ export function createActiveRun(early: UserInput[] = []): ActiveRun {
   const hurry = new EventTarget();
   return {
     controller,
+    tasks: new Map(),
     hurry,
     early,
     notes: [],

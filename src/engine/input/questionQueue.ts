@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { isCompleteUserQuestionAnswer, unansweredQuestionCode } from '../../protocol/content/askTool.ts';
 import type { Attachment } from '../../protocol/content/messages.ts';
 import type { UserQuestionAnswer, UserQuestions } from '../../protocol/content/questions.ts';
+import type { TaskRequest } from '../../protocol/content/tasks.ts';
 import type { PanelQuestionChoices } from '../../protocol/panel/panelMessages.ts';
 import { answerableQuestionIds } from '../../protocol/run/pending.ts';
 import type { Run } from '../../protocol/run/run.ts';
@@ -10,11 +11,15 @@ import { ToolError } from '../../tools/core/tool.ts';
 import { isAbortedByEditorClose } from '../core/abortReason.ts';
 import type { RunLog } from '../core/runLog.ts';
 
-/** Input of the user to a run. `userInputPromptBlock` may be empty if there are attachments or choices. `chosen`: choices for a user question. */
+/**
+ * Input of the user to a run. `userInput` may be empty if there are attachments or choices. `chosen`: choices for a user question. `task`: the
+ * input gives this task to an agent; a run at work receives the text alone.
+ */
 export interface UserInput {
   userInput: string;
   attachments?: readonly Attachment[];
   chosen?: Omit<PanelQuestionChoices, 'runId'>;
+  task?: TaskRequest;
 }
 
 /** Open user questions of a running run. The first answer counts. */

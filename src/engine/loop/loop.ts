@@ -51,17 +51,20 @@ export interface TurnLoopOptions {
   isFree(call: ToolCall): boolean;
   understood(call: ToolCall): ToolCall;
   onlyReads(call: ToolCall): boolean;
+  /** Tests if a call that is not free runs beside other calls of its kind. */
+  runsBeside?(call: ToolCall): boolean;
   /** Returns a fingerprint of the files named by the call; undefined: none. */
   stateOfFiles(call: ToolCall): Promise<string | undefined>;
   /** @param following later calls of the same reply that need an approval */
   execute(call: ToolCall, following: readonly ToolCall[]): Promise<ToolOutcome>;
   /**
-   * Open calls of the newest reply from an earlier window, settled before the first request. `settled` is called after all results; false:
+   * Open calls of the newest reply from an earlier window, settled before the first request. `goesOn`: a message of the user does not end the
+   * call, because it waits for an approval or is a task. `settled` is called after all results; false:
    * the run rests, because the user has answered no approval.
    */
   open?: {
     calls: readonly ToolCall[];
-    needsApproval(call: ToolCall): boolean;
+    goesOn(call: ToolCall): boolean;
     settled(): Promise<boolean>;
   };
   isComplete(): boolean;
@@ -72,6 +75,8 @@ export interface TurnLoopOptions {
   /** Checked after each turn that did not end the work: true ends at `WaitingUser`. */
   handsBack(): boolean;
   maxTurns: number;
+  /** Model calls of tasks, which count as turns. */
+  taskSteps?(): number;
   contextWindow?: number;
   currentWindow?(): number | undefined;
   files?(): ContextUsage['files'];
@@ -89,9 +94,9 @@ export async function runTurns(turns: TurnLoopOptions): Promise<StopPoint> {
   let allDenied = false;
   const compactionOptions = { ...turns, run: talk };
   if (turns.open && turns.open.calls.length > 0) {
-    const { calls: open, needsApproval, settled } = turns.open;
-    const isInterrupted = (call: ToolCall) => talk.isInterrupted && !needsApproval(call);
-    const running = new ToolCallRunner(talk.hasCall, turns.isFree, turns.execute, isInterrupted).runAll(open);
+    const { calls: open, goesOn, settled } = turns.open;
+    const isInterrupted = (call: ToolCall) => talk.isInterrupted && !goesOn(call);
+    const running = new ToolCallRunner({ ...turns, isKnown: talk.hasCall, isInterrupted }).runAll(open);
     const outcomes = await settle(running);
     if (signal.aborted) return stopPointOf(signal);
     if (!outcomes) return { phase: 'WaitingUser' }; // no approval is possible here
@@ -102,7 +107,8 @@ export async function runTurns(turns: TurnLoopOptions): Promise<StopPoint> {
   let hasReportedUnread = false;
   let known = turns.contextWindow;
   let answered = 0; // turns of user questions only: an answering user can stop the run
-  for (let turn = 0; turn - answered < turns.maxTurns; turn++) {
+  const taken = (turn: number) => turn - answered + (turns.taskSteps?.() ?? 0);
+  for (let turn = 0; taken(turn) < turns.maxTurns; turn++) {
     if (turns.isHeld()) return held;
     if (turn > 0 && turns.isPausing()) return { phase: 'WaitingUser' };
     const messageCount = talk.messages.length;
@@ -117,7 +123,7 @@ export async function runTurns(turns: TurnLoopOptions): Promise<StopPoint> {
     if (signal.aborted) return stopPointOf(signal);
     turns.ahead?.look(compactionOptions);
 
-    const calls = new ToolCallRunner(talk.hasCall, turns.isFree, turns.execute, () => talk.isInterrupted);
+    const calls = new ToolCallRunner({ ...turns, isKnown: talk.hasCall, isInterrupted: () => talk.isInterrupted });
     const warnings = new Map<string, LocalizableText>();
     let thinks: { from: number; to: number } | undefined;
     const tokens = () => promptPrefixTokens(turns.prefix) + estimatedPromptTokens(talk);
@@ -180,7 +186,7 @@ export async function runTurns(turns: TurnLoopOptions): Promise<StopPoint> {
     });
     const running = whole ? calls.runAll(asked) : calls.runBegun();
     const outcomes = await settle(running);
-    if (!outcomes) return stopPointOf(signal); // this call and later calls stay open
+    if (!outcomes) return signal.aborted ? stopPointOf(signal) : { phase: 'WaitingUser' }; // the call stays open
     const answers = running.filter(
       ({ call }, index) => call.name === userQuestionToolName && outcomes[index]!.ok,
     ).length;
@@ -208,10 +214,15 @@ export async function runTurns(turns: TurnLoopOptions): Promise<StopPoint> {
 
   async function settle(running: ReturnType<ToolCallRunner['runAll']>): Promise<ToolOutcome[] | undefined> {
     const outcomes: ToolOutcome[] = [];
+    let isOpen = false;
     guard.beginTurn();
     for (const { call, outcome, beyond } of running) {
       const given = await outcome;
-      if (isUnansweredQuestion(given)) return undefined;
+      if (isUnansweredQuestion(given)) {
+        isOpen = true;
+        if (signal.aborted) break;
+        continue; // others have a result
+      }
       const isAnswer = call.name === userQuestionToolName && given.ok;
       if (isAnswer) guard.forget();
       const reported =
@@ -221,7 +232,7 @@ export async function runTurns(turns: TurnLoopOptions): Promise<StopPoint> {
       outcomes.push(reported);
       await talk.add({ role: 'tool', content: '', toolResults: [toToolResult(call.id, reported)] });
     }
-    return outcomes;
+    return isOpen ? undefined : outcomes;
   }
 }
 

@@ -22,8 +22,20 @@ interface Running {
 }
 
 /**
+ * `isKnown`: the id exists in the run; duplicate provider ids are replaced. `runsBeside`: the call is not free, and runs beside others of its
+ * kind.
+ */
+interface ToolCallRunnerOptions {
+  isKnown(id: string): boolean;
+  isFree(call: ToolCall): boolean;
+  runsBeside?(call: ToolCall): boolean;
+  execute(call: ToolCall, following: readonly ToolCall[]): Promise<ToolOutcome>;
+  isInterrupted?(call: ToolCall): boolean;
+}
+
+/**
  * Runs the calls of one reply. Reads start in parallel as soon as they are complete in the stream. A call with effects waits for the
- * complete reply and all earlier calls; a read after a change waits for the change.
+ * complete reply and all earlier calls; a read after a change waits for the change. Tasks wait for earlier changes and run side by side.
  */
 export class ToolCallRunner {
   private readonly noticed: ToolCall[] = [];
@@ -32,17 +44,11 @@ export class ToolCallRunner {
   private readonly limitReads = createConcurrencyLimiter(parallelReads, true);
   private readonly oversized = new Set<ToolCall>();
 
-  /** @param isKnown tells whether an id exists in the run: duplicate provider ids are replaced */
-  constructor(
-    private readonly isKnown: (id: string) => boolean,
-    private readonly isFree: (call: ToolCall) => boolean,
-    private readonly execute: (call: ToolCall, following: readonly ToolCall[]) => Promise<ToolOutcome>,
-    private readonly isInterrupted: (call: ToolCall) => boolean = () => false,
-  ) {}
+  constructor(private readonly options: ToolCallRunnerOptions) {}
 
   notice(proposed: ToolCall): void {
     const call = this.name(proposed);
-    if (!this.isFree(call)) this.changeSeen = true;
+    if (!this.options.isFree(call)) this.changeSeen = true;
     else if (!this.changeSeen && this.noticed.length <= callLimit) this.start(call, this.read(call));
   }
 
@@ -59,9 +65,11 @@ export class ToolCallRunner {
     const before: Promise<ToolOutcome>[] = [];
     return calls.map((call, index) => {
       if (index >= callLimit) return { call, outcome: Promise.resolve(tooMany), beyond: true };
-      const following = calls.slice(index + 1, callLimit).filter((one) => !this.isFree(one));
+      const following = calls
+        .slice(index + 1, callLimit)
+        .filter((one) => !this.options.isFree(one) && !this.options.runsBeside?.(one));
       const running = this.started.get(call) ?? this.start(call, this.later(call, change, [...before], following));
-      if (!this.isFree(call)) change = running.outcome;
+      if (!this.options.isFree(call) && !this.options.runsBeside?.(call)) change = running.outcome;
       before.push(running.outcome);
       return running;
     });
@@ -77,19 +85,19 @@ export class ToolCallRunner {
     before: Promise<ToolOutcome>[],
     following: readonly ToolCall[],
   ) {
-    const isFree = this.isFree(call);
-    const outcomes = isFree ? [await change] : await Promise.all(before); // each call sees the effects of the calls before
+    const isFree = this.options.isFree(call);
+    const outcomes = isFree || this.options.runsBeside?.(call) ? [await change] : await Promise.all(before); // each call sees the effects of the calls before
     const open = outcomes.find((outcome) => outcome && isUnansweredQuestion(outcome));
     if (open) return open; // not its turn yet
-    if (this.isInterrupted(call)) return skippedCallOutcome;
+    if (this.options.isInterrupted?.(call)) return skippedCallOutcome;
     if (this.oversized.has(call)) return tooLong;
-    return isFree ? this.read(call) : this.execute(call, following);
+    return isFree ? this.read(call) : this.options.execute(call, following);
   }
 
   private read(call: ToolCall): Promise<ToolOutcome> {
     return this.limitReads(async () => {
-      if (this.isInterrupted(call)) return skippedCallOutcome;
-      return this.oversized.has(call) ? tooLong : this.execute(call, []);
+      if (this.options.isInterrupted?.(call)) return skippedCallOutcome;
+      return this.oversized.has(call) ? tooLong : this.options.execute(call, []);
     });
   }
 
@@ -100,7 +108,7 @@ export class ToolCallRunner {
   }
 
   private name(proposed: ToolCall): ToolCall {
-    const taken = this.isKnown(proposed.id) || this.noticed.some((call) => call.id === proposed.id);
+    const taken = this.options.isKnown(proposed.id) || this.noticed.some((call) => call.id === proposed.id);
     const usable = /^[\w.:|-]{1,128}$/.test(proposed.id) && !(proposed.id in {}) && !taken;
     const named = usable ? proposed : { ...proposed, id: `call_${randomUUID()}` };
     const isOversized = charactersIn(named.arguments) + (named.malformed?.length ?? 0) > maxArgumentCharacters;

@@ -5,6 +5,7 @@ import { failedToolOutcome, outcomeDetails, type ToolOutcome, toToolResult } fro
 import type { RunEventBody } from '../../protocol/run/events.ts';
 import { callsToContinue, pendingApprovalIds, pendingCalls } from '../../protocol/run/pending.ts';
 import { type CallState, callsInStartOrder, callsWithOrphanedCommand, type Run } from '../../protocol/run/run.ts';
+import { openTasks } from '../../protocol/run/tasks.ts';
 import { limitOutcomeSize } from '../../tools/core/outcome.ts';
 import type { ToolHost } from '../../tools/host/host.ts';
 import { pathsForModel } from '../../tools/policy/pathsForModel.ts';
@@ -30,7 +31,13 @@ export const createCommandOwnerCheck =
     background?.has(marker) || (owner !== undefined && owner.pid !== process.pid && (await isProcessAlive(owner)));
 
 export const unsettledCallIds = (run: RunLog['run']): string[] => [
-  ...new Set([...pendingApprovalIds(run), ...callsToContinue(run.messages, run.calls).map(({ id }) => id)]),
+  ...new Set([
+    ...pendingApprovalIds(run),
+    ...callsToContinue(run.messages, run.calls).map(({ id }) => id),
+    ...openTasks(run).flatMap(([task, { messages }]) =>
+      callsToContinue(messages, run.calls, `${task}:`).map(({ id }) => `${task}:${id}`),
+    ),
+  ]),
 ];
 
 /**

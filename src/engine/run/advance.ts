@@ -1,5 +1,7 @@
+import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { userMessage } from '../../protocol/content/messages.ts';
+import { taskToolName } from '../../protocol/content/tasks.ts';
 import { answerableQuestionIds, pendingApprovalIds } from '../../protocol/run/pending.ts';
 import { isRunHeldByDenial } from '../../protocol/run/resumable.ts';
 import type { CallState, Run } from '../../protocol/run/run.ts';
@@ -19,7 +21,7 @@ import type { Agent } from '../core/workflow.ts';
 import { startWorkStats } from '../core/workStats.ts';
 import type { ActiveRun } from '../input/activeRun.ts';
 import { deliverQueued, deliverQueuedMessage, nextMessageAfterWork } from '../input/messageQueue.ts';
-import { answerQuestionsAtRest } from '../input/questionQueue.ts';
+import { answerQuestionsAtRest, type UserInput } from '../input/questionQueue.ts';
 import { userTextOf } from '../input/userInput.ts';
 import { reportCommandEnds } from '../notices/commandEnds.ts';
 import { reportCorruption } from '../notices/corruption.ts';
@@ -32,6 +34,8 @@ import {
 } from '../notices/interruptedCalls.ts';
 import { type FindUserEdits, reportUserEdits } from '../notices/userEdits.ts';
 import { reportChangedInstructions } from '../notices/workspaceInstructions.ts';
+import { settleOpenTasks } from '../tasks/openTasks.ts';
+import type { TaskSlots } from '../tasks/taskSlots.ts';
 import type { EngineOptions } from './engineOptions.ts';
 import { createRunContext, type ModelSelectionRequest, type RunContextOptions, type RunModel } from './runContext.ts';
 import { nameRun } from './title.ts';
@@ -51,6 +55,7 @@ type Advancing = EngineOptions & {
   grantsOf(runId: string): Set<string>;
   ahead: SummaryPrefetcher;
   accepted: AcceptedRequestSizes;
+  slots: TaskSlots;
 };
 
 /** Repeats the advance for messages that arrive after the last check of the loop. */
@@ -106,6 +111,7 @@ async function advance(
   const outline = 'agent' in workflow ? workflow.outline : undefined;
   if (outline && !isDeepStrictEqual(outline, run.outline)) await log.emit({ type: 'outline', outline });
   await answerQuestionsAtRest(log, active.early);
+  await settleOpenTasks(log, active, (text) => options.store.contents.keepOutput(run.id, text));
   const host = await resolveToolHost(options).catch(errorInfoOf);
   if (!('prepare' in host)) {
     // The end of the last calls is unknown now: messages stay queued.
@@ -133,9 +139,7 @@ async function advance(
   if (unsettled.length === 0) await reportNotices(); // otherwise after each call has a result: results directly follow their calls
   if (active.early.length > 0) await deliverQueued(log, restedAt); // queued before the rest
   await deliverEach(active.early, ({ when, ...input }) =>
-    when === 'done'
-      ? log.emit({ type: 'queued', ...userTextOf(input), when })
-      : log.emit({ type: 'message', message: userMessage(input.userInput, input.attachments) }),
+    when === 'done' ? log.emit({ type: 'queued', ...userTextOf(input), when }) : deliverInput(log, input),
   );
   if (isRunHeldByDenial(run) && !onlyApprovals) await log.emit({ type: 'hold-end' });
   await log.emit({ type: 'phase', phase: 'Running' });
@@ -238,7 +242,21 @@ const contextOf = (
     },
     hurry: active.hurry,
     asking: active.asking!,
+    tasks: options.tasks && {
+      options: options.tasks,
+      slots: options.slots,
+      atWork: active.tasks,
+      runLimit: options.runLimit ?? (() => 0),
+    },
   });
+
+/** Records a message of the user, and the call of a task that it gives. */
+async function deliverInput({ emit }: RunLog, { userInput, attachments, task }: UserInput): Promise<void> {
+  await emit({ type: 'message', message: userMessage(userInput, attachments) });
+  if (!task) return;
+  const call = { id: `task_${randomUUID()}`, name: taskToolName, arguments: { ...task } };
+  await emit({ type: 'message', message: { role: 'assistant', content: '', toolCalls: [call] } });
+}
 
 async function deliverEach(early: ActiveRun['early'], deliver: (input: ActiveRun['early'][number]) => Promise<void>) {
   while (early.length > 0) {

@@ -7,7 +7,7 @@ import { answerableQuestionIds, pendingApprovalIds } from '../../protocol/run/pe
 import { isRunHeldByDenial } from '../../protocol/run/resumable.ts';
 import type { Run } from '../../protocol/run/run.ts';
 import { type LocalizedMessage, message } from '../../protocol/text/l10n.ts';
-import { messageOf, toErrorInfo } from '../../protocol/text/localized.ts';
+import { toErrorInfo } from '../../protocol/text/localized.ts';
 import { createIsolatedListener } from '../../protocol/values/listeners.ts';
 import type { WritableRun } from '../../runs/store.ts';
 import type { Workspace } from '../../tools/core/workspace.ts';
@@ -44,6 +44,8 @@ import {
   withdrawInput,
 } from '../input/userInput.ts';
 import { endUnfinishedCalls, unsettledCallIds } from '../notices/interruptedCalls.ts';
+import { sayToTask, stopTasks } from '../tasks/openTasks.ts';
+import { TaskSlots } from '../tasks/taskSlots.ts';
 import {
   advanceUntilMessagesDelivered,
   chatAdvancePlan,
@@ -52,7 +54,7 @@ import {
   type WorkflowAdvancePlan,
 } from './advance.ts';
 import type { EngineOptions } from './engineOptions.ts';
-import { type FileRestorationRequest, restoreFiles } from './fileRestoration.ts';
+import { type FileRestorationRequest, restoreFiles, undoLocationOf } from './fileRestoration.ts';
 import type { UndoConfirmation, UndoResult } from './undo.ts';
 
 export type InterruptionChoice = Pick<
@@ -69,6 +71,7 @@ export class ExecutionEngine {
   private readonly ahead = new Map<string, SummaryPrefetcher>();
   private readonly accepted = new AcceptedRequestSizes();
   private readonly failedAt = new Map<string, number>();
+  private readonly slots = new TaskSlots();
 
   private readonly input: InputDependencies = {
     active: this.active,
@@ -80,10 +83,8 @@ export class ExecutionEngine {
 
   constructor(options: EngineOptions) {
     const { onListenerError = () => {} } = options;
-    this.options = {
-      ...options,
-      onEvent: createIsolatedListener([(event) => options.onEvent(event)], onListenerError),
-    };
+    const onEvent = createIsolatedListener<RunEvent>([(event) => options.onEvent(event)], onListenerError);
+    this.options = { ...options, onEvent };
   }
 
   /** Starts a run with the first message. `runId` comes from `RunStore.newId()`; `workflowId` defaults to `chat`. */
@@ -206,6 +207,16 @@ export class ExecutionEngine {
     await active?.closed;
   }
 
+  /** Stops a task of a run, or all of them; the run goes on. */
+  stopTask(runId: string, task?: string): Promise<void> {
+    return stopTasks(this.input, runId, task);
+  }
+
+  /** Sends a message of the user to a task. Resolves to false if the task has ended. */
+  sayToTask(runId: string, task: string, input: UserInput): Promise<boolean> {
+    return sayToTask(this.input, runId, task, input);
+  }
+
   pause(runId: string): void {
     const active = this.active.get(runId);
     if (!active || active.ended || active.undoing) return;
@@ -253,7 +264,7 @@ export class ExecutionEngine {
       const host = await resolveToolHost(this.options);
       log = new RunLog(await store.open(runId), onEvent, now);
       attachRunLog(active, log);
-      const undoLocation = await this.undoLocationOf(log, workspace);
+      const undoLocation = await undoLocationOf(this.options, log, workspace);
       await endUnfinishedCalls(
         log,
         createRecoveryProbe(log, host, this.options, async () => undoLocation.workspace),
@@ -277,18 +288,6 @@ export class ExecutionEngine {
     const open = async (id: string) =>
       new RunLog(await store.open(id), onEvent, now, { reportedUpTo: this.failedAt.get(id) });
     return recordOutOfTurn({ active: this.active, hold, open }, runId, body);
-  }
-
-  private async undoLocationOf(
-    log: RunLog,
-    workspace: Workspace,
-  ): Promise<{ workspace: Workspace; problem?: ReturnType<typeof messageOf> }> {
-    try {
-      const workflow = await this.options.workflow(log.run.workflowId);
-      return { workspace: (await workflow.undoing?.(log)) ?? workspace };
-    } catch (error) {
-      return { workspace, problem: messageOf(error) };
-    }
   }
 
   async close(): Promise<void> {
@@ -403,6 +402,7 @@ export class ExecutionEngine {
           grantsOf: (id) => this.grantsOf(id),
           ahead: this.aheadOf(runId),
           accepted: this.accepted,
+          slots: this.slots,
         }),
       );
       const recorded = log.emit({ type: 'phase', ...stop });
@@ -419,8 +419,7 @@ export class ExecutionEngine {
 
   /** False in an untrusted window. Errors of loading tools are reported by the work. */
   private async canApprove(): Promise<boolean> {
-    const host = await resolveToolHost(this.options).catch(() => undefined);
-    return host?.canApprove ?? true;
+    return (await resolveToolHost(this.options).catch(() => undefined))?.canApprove ?? true;
   }
 
   /** Reports a failed record. Unrecorded events have no effect; the panel is notified, the journal cannot be. */

@@ -1,5 +1,8 @@
+import { messageOf } from '../../protocol/text/localized.ts';
 import type { RestorableRunBranchFiles } from '../../runs/branchFiles.ts';
+import type { Workspace } from '../../tools/core/workspace.ts';
 import type { RunLog } from '../core/runLog.ts';
+import type { EngineOptions } from './engineOptions.ts';
 import {
   type RedoRequest,
   redoFileChanges,
@@ -36,5 +39,19 @@ export async function restoreFiles(
     return await redoFileChanges(log, parts, request);
   } finally {
     release();
+  }
+}
+
+/** Returns the workspace of an undo: that of the workflow, if different, else the open one, with the reason if it cannot be known. */
+export async function undoLocationOf(
+  options: Pick<EngineOptions, 'workflow'>,
+  log: RunLog,
+  workspace: Workspace,
+): Promise<{ workspace: Workspace; problem?: ReturnType<typeof messageOf> }> {
+  try {
+    const workflow = await options.workflow(log.run.workflowId);
+    return { workspace: (await workflow.undoing?.(log)) ?? workspace };
+  } catch (error) {
+    return { workspace, problem: messageOf(error) };
   }
 }

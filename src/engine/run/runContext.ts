@@ -1,10 +1,9 @@
 import type { LLMAdapter } from '../../llm/adapter/adapter.ts';
-import { conversationCallIds } from '../../llm/core/callIds.ts';
 import { removeForeignMetadata } from '../../llm/messages/providerMetadata.ts';
 import { isUnansweredQuestion } from '../../protocol/content/askTool.ts';
-import { type Compaction, createCompactionRecord } from '../../protocol/content/compaction.ts';
 import type { ToolCall } from '../../protocol/content/messages.ts';
 import { defaultApprovalPolicy } from '../../protocol/content/policy.ts';
+import type { TaskRequest } from '../../protocol/content/tasks.ts';
 import { failedToolOutcome, removeRedundantTools, type ToolOutcome } from '../../protocol/content/tools.ts';
 import { isSpendingLimitError } from '../../protocol/run/money.ts';
 import { recordedOutcome } from '../../protocol/run/outcomes.ts';
@@ -28,12 +27,12 @@ import { isAbortedByEditorClose, RunSuspendedError, type StopPoint } from '../co
 import type { SpendingBudget } from '../core/budget.ts';
 import { callModelAndRecord } from '../core/modelCall.ts';
 import type { RunLog } from '../core/runLog.ts';
-import type { Agent, ExtraTool, TurnOptions, WorkflowContext, WorkflowNodeConversationLog } from '../core/workflow.ts';
-import { deliverQueued, hasInterruptingMessage } from '../input/messageQueue.ts';
+import type { Agent, ExtraTool, TaskConversation, TurnOptions, WorkflowContext } from '../core/workflow.ts';
+import { deliverQueued } from '../input/messageQueue.ts';
 import type { UserQuestionQueue } from '../input/questionQueue.ts';
-import { type LoopConversation, runTurns, type TurnLoopOptions } from '../loop/loop.ts';
-import { backgroundCommandOutputId, reportCommandEnds } from '../notices/commandEnds.ts';
-import { type FindUserEdits, reportUserEdits } from '../notices/userEdits.ts';
+import { runTurns, type TurnLoopOptions } from '../loop/loop.ts';
+import { backgroundCommandOutputId } from '../notices/commandEnds.ts';
+import type { FindUserEdits } from '../notices/userEdits.ts';
 import {
   createNearbyInstructionReporter,
   fitInstructions,
@@ -41,6 +40,8 @@ import {
   instructionsInPrompt,
   loadRunInstructions,
 } from '../notices/workspaceInstructions.ts';
+import { TaskRunner, type TaskRunnerOptions } from '../tasks/taskRunner.ts';
+import { talkApart, talkOf } from './conversations.ts';
 
 /**
  * Model of a run. `id`: `provider/model`; `model`: its name on the wire; `host`: the server, for the record; `budget`: daily budget of all
@@ -95,6 +96,7 @@ export interface RunContextOptions {
   temperature?(): number | undefined;
   settled?(): Promise<boolean>;
   mayRequest?(): boolean;
+  tasks?: Omit<TaskRunnerOptions, 'log' | 'signal' | 'context' | 'isLocal' | 'isPausing' | 'mayRequest' | 'keepOutput'>;
 }
 
 export function createRunContext(options: RunContextOptions): WorkflowContext {
@@ -129,7 +131,10 @@ export function createRunContext(options: RunContextOptions): WorkflowContext {
       return isAwaitingApproval(run.calls[toolCallId]) ? proposed : undefined;
     },
   };
-  const contextFor = (approval: Agent['approval']) => (approval === 'ask' ? askingAlways(callContext) : callContext);
+  const contextFor = (approval: Agent['approval'], task?: TaskConversation) => {
+    const context = task ? contextOfTask(callContext, task) : callContext;
+    return approval === 'ask' ? askingAlways(context) : context;
+  };
   /** Executes a call. A full disk ends the work after the result is recorded, because each later command would fail, too. */
   const executeOnDisk: ToolHost['executeToolCall'] = async (...call) => {
     const outcome = await host.executeToolCall(...call);
@@ -137,11 +142,11 @@ export function createRunContext(options: RunContextOptions): WorkflowContext {
     return outcome;
   };
   const models = new Map<string | undefined, Promise<RunModel>>();
-  const modelOf = (named?: string) => {
+  const modelOf = (named?: string, workflowId = run.workflowId) => {
     const { instead } = options;
     const before = run.models?.at(-1)?.model;
     const id = instead ?? named;
-    const file = instead === undefined ? { workflowId: run.workflowId } : {};
+    const file = instead === undefined ? { workflowId } : {};
     const model = models.get(id) ?? options.model({ before, ...(id !== undefined && { id, ...file }) }).then(hurried);
     models.set(id, model);
     return model;
@@ -157,7 +162,7 @@ export function createRunContext(options: RunContextOptions): WorkflowContext {
   let instructing: ReturnType<typeof loadRunInstructions> | undefined;
   const nearby = createNearbyInstructionReporter(log, options.instructions);
 
-  return {
+  const context: WorkflowContext = {
     run,
     intent: options.intent,
     signal,
@@ -218,6 +223,19 @@ export function createRunContext(options: RunContextOptions): WorkflowContext {
       return outcome;
     },
   };
+  const tasks =
+    options.tasks &&
+    new TaskRunner({
+      ...options.tasks,
+      log,
+      signal,
+      context: () => context,
+      isLocal: async (model, namedBy) => (await modelOf(model, namedBy)).onThisMachine === true,
+      isPausing: options.isPausing,
+      mayRequest: options.mayRequest ?? (() => true),
+      keepOutput: callContext.keepOutput,
+    });
+  return context;
 
   /** Throws `RunSuspendedError` instead of a model request while approvals of an earlier window are unanswered. */
   function restUnlessAnswered(): void {
@@ -227,13 +245,20 @@ export function createRunContext(options: RunContextOptions): WorkflowContext {
   async function turns({ agent, apart, ...turn }: TurnOptions) {
     const open = callsToContinue(apart?.messages ?? run.messages, run.calls, apart?.callPrefix);
     if (open.length === 0) restUnlessAnswered();
-    const chosen = await modelOf(agent.model);
+    const { task } = apart ?? {};
+    const chosen = await modelOf(agent.model, task?.modelNamedBy);
+    const giver = { agent, allows: turn.allows, workspace: turn.workspace };
+    const delegates = !apart && tasks?.isOn;
     if (!apart && run.models?.at(-1)?.model !== chosen.id) await emit({ type: 'model', model: chosen.id });
     const extra = new Map((turn.extraTools ?? []).map((tool) => [tool.definition.name, tool]));
     const offered = host
       .getVisibleTools({ agentId, contextWindow: chosen.contextWindow })
-      .filter((tool) => !extra.has(tool.name) && (turn.allows?.(tool) ?? true));
-    const gated = contextFor(agent.approval);
+      .filter((tool) => !extra.has(tool.name) && (turn.allows?.(tool) ?? true))
+      .filter(({ name }) => delegates || !host.delegates(name));
+    const gated = {
+      ...contextFor(agent.approval, task),
+      ...(delegates && { delegate: (id: string, request: TaskRequest) => tasks.run(id, request, giver) }),
+    };
     const recording = apart?.bare && apart.add && { recordsOutcome: true as const };
     const names = new Set(offered.map((tool) => tool.name));
     const refused = (name: string) => turn.allows !== undefined && !names.has(name);
@@ -260,7 +285,7 @@ export function createRunContext(options: RunContextOptions): WorkflowContext {
           systemPrompt: systemPrompt(agent, await options.workspace(), instructionsInPrompt(fitted)),
         }),
         tools,
-        ...(!apart && { cacheKey: run.id }),
+        ...((!apart || task) && { cacheKey: task ? `${run.id}:${task.id}` : run.id }),
         ...(chosen.maxTokens && { maxTokens: chosen.maxTokens }),
         ...(temperature !== undefined && { temperature }),
         ...turn.request,
@@ -268,6 +293,7 @@ export function createRunContext(options: RunContextOptions): WorkflowContext {
       isFree: (call) => extra.get(call.name)?.free ?? (refused(call.name) || host.isFree(call, run.id)),
       understood: (call) => callWithCorrectedArguments(call, run.calls[named(call).id]),
       onlyReads: ({ name }) => extra.get(name)?.free ?? host.onlyReads(name),
+      runsBeside: ({ name }) => host.delegates(name),
       stateOfFiles: (call) => host.stateOfFiles(call, turn.workspace),
       execute: async (asked, rest) => {
         const call = named(asked);
@@ -277,6 +303,8 @@ export function createRunContext(options: RunContextOptions): WorkflowContext {
           if (understood) await emit({ type: 'call-arguments', toolCallId: call.id, ...understood });
           return limitOutcomeSize(await own.run(call));
         }
+        if (!apart && run.tasks?.[call.id] && tasks)
+          return tasks.continue(callWithCorrectedArguments(call, run.calls[call.id]), giver);
         if (refused(call.name)) return unavailable(call, tools);
         const following = rest.filter(({ name }) => !extra.has(name) && !refused(name)).map(named);
         return executeOnDisk(
@@ -290,19 +318,20 @@ export function createRunContext(options: RunContextOptions): WorkflowContext {
       wantsCompaction: () => !apart && (options.wantsCompaction?.() ?? false),
       open: {
         calls: open,
-        needsApproval: (call) => reopened.has(named(call).id),
-        settled: options.settled ?? (async () => true),
+        goesOn: (call) => reopened.has(named(call).id) || (!apart && run.tasks?.[call.id] !== undefined),
+        settled: task ? async () => options.mayRequest?.() ?? true : (options.settled ?? (async () => true)),
       },
       isComplete: turn.isComplete ?? (() => false),
       isHeld: () => !apart && isRunHeldByDenial(run),
       handsBack: turn.handsBack ?? (() => false),
       maxTurns: turn.maxTurns ?? options.maxTurns(),
+      ...(!apart && tasks && { taskSteps: () => tasks.steps }),
       contextWindow: windowNowOf(chosen),
       ...(chosen.currentWindow && { currentWindow: chosen.currentWindow }),
       ...(!apart && { files: () => instructionsContextUsage(run, fitted) }),
       ...(turn.brief !== undefined && { brief: turn.brief }),
       shownWhole: apart?.bare === true,
-      signal,
+      signal: task?.signal ?? signal,
     };
     return turn.onlyCompacts ? compactOnly(loop) : runTurns(loop);
   }
@@ -335,6 +364,20 @@ const sayingItsOwn = (adapter: LLMAdapter): LLMAdapter => ({
     adapter.complete({ ...request, messages: removeForeignMetadata(request.messages, request.model) }, options),
 });
 
+/** Context of the calls of a task, which can be stopped alone. */
+const contextOfTask = <Context extends CallContext>(
+  context: Context,
+  { signal, observe }: TaskConversation,
+): Context => ({
+  ...context,
+  signal,
+  isClosing: () => isAbortedByEditorClose(signal),
+  emit(event) {
+    observe(event);
+    return context.emit(event);
+  },
+});
+
 /** Context of an agent with `approval: 'ask'`: no grants are stored and no preset applies. */
 const askingAlways = (context: CallContext): CallContext => ({
   ...context,
@@ -343,91 +386,6 @@ const askingAlways = (context: CallContext): CallContext => ({
     return new Set<string>();
   },
 });
-
-type Emit = WorkflowContext['emit'];
-
-const talkOf = (
-  { run, emit, idle }: RunLog,
-  { edited = async () => [], come }: { edited?: FindUserEdits; come(): Promise<void> },
-): LoopConversation => ({
-  async receiveMessages() {
-    await reportCommandEnds({ run, emit });
-    await come();
-    if (hasInterruptingMessage(run)) await reportUserEdits({ run, emit }, edited);
-    await deliverQueued({ run, emit, idle });
-  },
-  messages: run.messages,
-  compactions: run.compactions,
-  get contextTokens() {
-    return run.contextTokens;
-  },
-  get contextMessages() {
-    return run.contextMessages;
-  },
-  calls: run.calls,
-  get isInterrupted() {
-    return hasInterruptingMessage(run);
-  },
-  hasCall: (id) => conversationCallIds(run.messages).has(id) || Object.hasOwn(run.calls, id),
-  add: (message) => emit({ type: 'message', message }),
-});
-
-/** Creates a separate conversation; its text and compactions are reported at its node. Drafts of calls are not displayed. */
-function talkApart(apart: WorkflowNodeConversationLog, { run, emit }: RunLog): { talk: LoopConversation; emit: Emit } {
-  const { node, branch, conversation } = apart;
-  const unkept: Compaction[] = [];
-  const counted = { contextTokens: 0, contextMessages: 0 };
-  const talk: LoopConversation = {
-    get messages() {
-      return apart.messages;
-    },
-    get compactions() {
-      return apart.compactions ?? unkept;
-    },
-    get contextTokens() {
-      return counted.contextTokens;
-    },
-    get contextMessages() {
-      return counted.contextMessages;
-    },
-    calls: run.calls,
-    callPrefix: apart.callPrefix,
-    get callIds() {
-      return apart.callIds;
-    },
-    isInterrupted: false,
-    hasCall: (id) => conversationCallIds(apart.messages).has(id) || Object.hasOwn(run.calls, id),
-    async add(message) {
-      if (apart.add) await apart.add(message);
-      else apart.messages.push(message);
-      if (!apart.bare) return;
-      if (message.role === 'assistant' && message.content) void emit({ type: 'chunk', content: message.content, node });
-    },
-  };
-  return {
-    talk,
-    async emit(event) {
-      if (event.type === 'chunk') {
-        if (event.content) await emit({ type: 'chunk', content: event.content, node });
-      } else if (event.type === 'usage') {
-        await emit({ ...event, node, filling: undefined }); // the displayed context usage is the run's
-        if (event.beside) return;
-        counted.contextTokens = event.usage.promptTokens + event.usage.completionTokens;
-        counted.contextMessages = apart.messages.length + 1; // the answer comes next
-      } else if (event.type === 'compaction') {
-        const nodePosition = {
-          ...(branch !== undefined && { branch }),
-          ...(conversation !== undefined && { conversation }),
-        };
-        await emit({ ...event, node, ...nodePosition });
-        counted.contextTokens = 0;
-        if (!apart.compactions) unkept.push(createCompactionRecord(event, apart.messages.length));
-      } else if (event.type === 'request' || event.type === 'attempt') {
-        await emit({ ...event, node });
-      } else await emit(event);
-    },
-  };
-}
 
 function unavailable(call: ToolCall, tools: readonly { name: string }[]): ToolOutcome {
   const names = tools.map(({ name }) => name).join(', ') || 'none';

@@ -1,12 +1,5 @@
 import type { TurnOptions, WorkflowContext } from '../core/workflow.ts';
 
-/** Work for an agent with its own conversation. `agent`: id or name; absent: the read-only agent of Towpath. */
-export interface TaskRequest {
-  title: string;
-  prompt: string;
-  agent?: string;
-}
-
 /** Agent that receives a task. `mayChange`: it has tools that change files or run commands. */
 export interface TaskAgent {
   id: string;
@@ -20,6 +13,8 @@ export interface TaskAgent {
 export interface TaskOptions {
   /** Number of tasks of a run that work at the same time; 0 switches delegation off. */
   parallel(): number;
+  /** Milliseconds of work of one task without the time for approvals; default 30 minutes. */
+  maxMs?: number;
   /** Finds the agent of a task, and asks for a consent to its file if necessary. Throws a `RunError` or `ToolError` with the reason. */
   agent(idOrName: string | undefined): Promise<TaskAgent>;
   /** Asks the user before tasks that could exceed a spending limit (US dollars). Resolves to false if they must not start. */

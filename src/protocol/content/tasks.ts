@@ -3,8 +3,19 @@ import { errorInfoSchema, messageSchema } from './messages.ts';
 
 export const taskToolName = 'task.run';
 
+/** Work for an agent with its own conversation. `agent`: id or name; absent: the read-only agent of Towpath. */
+export interface TaskRequest {
+  title: string;
+  prompt: string;
+  agent?: string;
+}
+
+/** Characters of the title, of the instructions, and of a report to the run. The rest of a report is read by `output.read`. */
+export const taskBounds = { title: 80, prompt: 20_000, report: 4000 } as const;
+
 /** Limits of a task. The limits of its run apply in addition: the steps and the cost of a task count in the run. */
-export const taskLimitKinds = ['steps', 'time'] as const;
+const taskLimitKinds = ['steps', 'time'] as const;
+export type TaskLimitKind = (typeof taskLimitKinds)[number];
 
 /**
  * Start of a task. `task`: id of its `task.run` call; the ids of its own calls are this id, a colon and the id in its conversation. `agent`:

@@ -1,5 +1,6 @@
 // @invariant pending-is-derived: A pending call is a call without a result; this state is derived and never stored.
 import type { Message, ToolCall } from '../content/messages.ts';
+import { taskToolName } from '../content/tasks.ts';
 import { type Dictionary, sortedDictionaryEntries } from '../values/dictionary.ts';
 import type { CallState, Run } from './run.ts';
 
@@ -35,8 +36,8 @@ export const answerableQuestionIds = ({ asking = [], calls }: Pick<Run, 'asking'
   asking.filter((id) => !calls[id]?.asker);
 
 /**
- * Returns the pending calls of a conversation that continues without a new model request: the call that needs an approval, and later calls
- * of the same reply.
+ * Returns the pending calls of a conversation that continues without a new model request: tasks, the call that needs an approval, and later
+ * calls of the same reply.
  *
  * @param prefix prefix of the ids in `calls`
  */
@@ -46,9 +47,11 @@ export function callsToContinue(
   prefix = '',
 ): ToolCall[] {
   const stateOf = ({ id }: ToolCall) => (Object.hasOwn(calls, prefix + id) ? calls[prefix + id] : undefined);
+  const isTask = ({ name }: ToolCall) => name === taskToolName;
   const open = pendingCalls(messages).filter((call) => {
     const state = stateOf(call);
+    if (isTask(call) && state?.decision !== 'deny') return true;
     return !state || (!hasBegun(state) && state.decision !== 'deny');
   });
-  return open.some((call) => isAwaitingApproval(stateOf(call))) ? open : [];
+  return open.some((call) => isTask(call) || isAwaitingApproval(stateOf(call))) ? open : [];
 }

@@ -12,8 +12,10 @@ import type { ErrorInfo, Message, TokenUsage } from '../content/messages.ts';
 import type { WorkflowDiagram } from '../content/outline.ts';
 import type { UserQuestionAnswer, UserQuestions } from '../content/questions.ts';
 import type { RepositoryChange } from '../content/repositoryChange.ts';
+import type { TaskEndStatus, TaskLimitKind } from '../content/tasks.ts';
 import type { WorkStats } from '../content/workStats.ts';
 import { type LocalizedMessage, message, t, toEnglishText } from '../text/l10n.ts';
+import type { ReadOnlyReasonCode } from '../text/readOnlyReason.ts';
 import { truncateWithEllipsis } from '../text/shorten.ts';
 import { createDictionary, type Dictionary, sortedDictionaryEntries, toDictionary } from '../values/dictionary.ts';
 import type { RunBranchOrigin } from './branches.ts';
@@ -34,9 +36,7 @@ import type {
 } from './events.ts';
 import type { WorkflowGraphState } from './graph.ts';
 import type { WorkflowNodeOutcome } from './outcomes.ts';
-import type { ReadOnlyReasonCode } from './readOnlyReason.ts';
 import { type FileChangedByRun, parentFolders, type RedoableUndo } from './runFiles.ts';
-import type { TaskState } from './tasks.ts';
 
 /**
  * Tool call as displayed on its card. Arguments are in the assistant message, the outcome is in the tool message.
@@ -189,6 +189,35 @@ export interface Run {
   damage?: Corruption[];
   readOnly?: ReadOnlyReasonCode;
 }
+/**
+ * Task of a run: work that a `task.run` call gives to an agent with its own conversation.
+ * - `queued`: it has not begun. `running` also covers a task that rests with its run.
+ * - `steps`: model calls with an answer. `messages` begins with the instructions for the task.
+ * - `waiting`: messages of the user that the task has not received.
+ */
+export interface TaskState {
+  title: string;
+  agent: string;
+  name: string;
+  maxSteps: number;
+  mayChange?: true;
+  status: 'queued' | 'running' | TaskEndStatus;
+  limit?: TaskLimitKind;
+  error?: ErrorInfo;
+  steps: number;
+  model: string;
+  usage: TokenUsage;
+  unpriced?: number;
+  startedAt?: number;
+  endedAt?: number;
+  messages: Message[];
+  messageTimes: number[];
+  compactions: Compaction[];
+  waiting: QueuedMessage[];
+  live?: Run['live'];
+  progress?: Run['progress'];
+}
+
 export interface QueuedMessage extends UserMessageText {
   queued: number;
   when: MessageDeliveryTiming;

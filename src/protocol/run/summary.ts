@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import { errorInfoSchema } from '../content/messages.ts';
 import { localizedMessageSchema } from '../text/localizedSchema.ts';
+import { readOnlyReasonCodes } from '../text/readOnlyReason.ts';
 import { runBranchOriginSchema } from './branches.ts';
 import { runPhaseSchema } from './events.ts';
-import { readOnlyReasonCodes } from './readOnlyReason.ts';
 
 /**
  * List entry of a run. `live`: the loop runs in this window. `damaged`: location and extent of unreadable records, until the run continues.

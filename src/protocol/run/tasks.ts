@@ -1,38 +1,7 @@
-import { type Compaction, createCompactionRecord } from '../content/compaction.ts';
-import type { ErrorInfo, Message, TokenUsage } from '../content/messages.ts';
-import type { TaskEndStatus, taskLimitKinds } from '../content/tasks.ts';
+import { createCompactionRecord } from '../content/compaction.ts';
 import { createDictionary, sortedDictionaryEntries } from '../values/dictionary.ts';
 import type { RunEvent } from './events.ts';
-import { addUsage, appendStreamedReply, type CallState, type QueuedMessage, type Run } from './run.ts';
-
-/**
- * Task of a run: work that a `task.run` call gives to an agent with its own conversation.
- * - `queued`: it has not begun. `running` also covers a task that rests with its run.
- * - `steps`: model calls with an answer. `messages` begins with the instructions for the task.
- * - `waiting`: messages of the user that the task has not received.
- */
-export interface TaskState {
-  title: string;
-  agent: string;
-  name: string;
-  maxSteps: number;
-  mayChange?: true;
-  status: 'queued' | 'running' | TaskEndStatus;
-  limit?: (typeof taskLimitKinds)[number];
-  error?: ErrorInfo;
-  steps: number;
-  model: string;
-  usage: TokenUsage;
-  unpriced?: number;
-  startedAt?: number;
-  endedAt?: number;
-  messages: Message[];
-  messageTimes: number[];
-  compactions: Compaction[];
-  waiting: QueuedMessage[];
-  live?: Run['live'];
-  progress?: Run['progress'];
-}
+import { addUsage, appendStreamedReply, type CallState, type Run, type TaskState } from './run.ts';
 
 export type TaskEvent = Extract<RunEvent, { task?: string }>;
 

@@ -4,6 +4,7 @@ import type { BackgroundCommandStart, ProcessIdentity } from '../../protocol/con
 import type { ToolCall } from '../../protocol/content/messages.ts';
 import type { ApprovalPolicy } from '../../protocol/content/policy.ts';
 import type { UserQuestionAnswer, UserQuestions } from '../../protocol/content/questions.ts';
+import type { TaskEndStatus, TaskRequest } from '../../protocol/content/tasks.ts';
 import type { ToolDefinition } from '../../protocol/content/tools.ts';
 import type {
   AccessTarget,
@@ -102,10 +103,20 @@ export interface ToolContext {
    * @param by MCP server that asks during its call
    */
   ask(questions: readonly UserQuestions[], by?: string): Promise<UserQuestionAnswer>;
+  /** Gives a task to an agent and returns its report. Throws `ToolError`, or `TOOL_UNANSWERED` if the task rests with its run. */
+  delegate(request: TaskRequest): Promise<TaskReport>;
   /** Returns the folders outside of the workspace that sandboxed commands may write by rules. */
   allowedFolders(): readonly string[];
   /** Asks for an access while the call runs. Resolves to false for a denial, on abort, and if the call is over. */
   requestAccess(request: AccessRequest, signal?: AbortSignal): Promise<boolean>;
+}
+
+/** End of a task for its run. `result`: the last answer of the agent; `reason`: why it is not done; `steps`: model calls. */
+export interface TaskReport {
+  status: TaskEndStatus;
+  result: string;
+  reason?: string;
+  steps: number;
 }
 
 /**
@@ -246,10 +257,14 @@ export interface Tool {
   /** The tool affects only its own run: no preset requires an approval. */
   ofRun?: true;
   /**
-   * The tool waits for the user. Execution starts after the reply is on disk, later calls of the reply wait, and the tool handles a stop
-   * itself.
+   * The tool waits for the user or an agent. Execution starts after the reply is on disk, later calls of the reply wait, and the tool handles
+   * a stop itself.
    */
   waits?: true;
+  /** The tool gives a task to an agent: it runs beside other calls of its kind, and is offered only where tasks can run. */
+  delegates?: true;
+  /** Describes a call for its approval. */
+  describe?(args: unknown): LocalizableText;
   arguments: z.ZodType;
   /** Full JSON schema of the arguments, if the definition contains only a part. */
   schema?: unknown;
@@ -369,4 +384,6 @@ export interface CallContext {
   recordsOutcome?: true;
   canHold?: true;
   ask(toolCallId: string, questions: readonly UserQuestions[], by?: string): Promise<UserQuestionAnswer>;
+  /** Absent where no task can be given. */
+  delegate?(toolCallId: string, request: TaskRequest): Promise<TaskReport>;
 }

@@ -3,7 +3,7 @@ import { classifiedFileShape, fileLinesSchema } from './shapes.ts';
 
 export const editorContextDefinition = {
   name: 'editor.context',
-  description: "Get the user's open files and selection.",
+  description: 'Get open files and selection.',
   arguments: {},
   gives: {
     active: z
@@ -40,7 +40,7 @@ export const codeDiagnosticsDefinition = {
 
 export const codeSymbolsDefinition = {
   name: 'code.symbols',
-  description: 'List symbols of a file or find them by name (query).',
+  description: 'Find symbols in a file or by name (query).',
   arguments: {
     path: z.string().optional().meta({ path: true, help: 'A file whose symbols are listed.' }),
     query: z.string().min(1).max(200).optional().meta({ help: 'A name to find.' }),
@@ -67,7 +67,7 @@ export const codeReferencesDefinition = {
 
 export const codeDefinitionDefinition = {
   name: 'code.definition',
-  description: 'Find the definition or uses (references) of a symbol.',
+  description: "Find a symbol's definition or uses (references).",
   arguments: {
     ...named,
     references: z.boolean().optional().meta({ help: 'Find the uses, like `code.references`.' }),

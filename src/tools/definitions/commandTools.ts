@@ -3,7 +3,7 @@ import { commandStateShape } from './shapes.ts';
 
 export const outputReadDefinition = {
   name: 'output.read',
-  description: 'Read more of a truncated output or background command.',
+  description: 'Read more of an output or background command.',
   arguments: {
     id: z
       .string()

@@ -19,7 +19,7 @@ import {
   fsSearchDefinition,
   fsWriteDefinition,
 } from './fileTools.ts';
-import { askUserDefinition, planUpdateDefinition } from './userTools.ts';
+import { askUserDefinition, planUpdateDefinition, taskRunDefinition } from './userTools.ts';
 import { webFetchDefinition } from './webTools.ts';
 
 export const toolDefinitions: readonly BuiltinToolDefinition<z.ZodRawShape, z.ZodRawShape>[] = [
@@ -43,6 +43,7 @@ export const toolDefinitions: readonly BuiltinToolDefinition<z.ZodRawShape, z.Zo
   webFetchDefinition,
   planUpdateDefinition,
   askUserDefinition,
+  taskRunDefinition,
 ];
 
 export const toolNames = (): string[] => toolDefinitions.map(({ name }) => name);

@@ -41,7 +41,7 @@ export const fsDeleteDefinition = {
 
 export const fsEditDefinition = {
   name: 'fs.edit',
-  description: 'Replace each oldText (whole lines that occur once); all or none.',
+  description: 'Replace oldText (whole lines that occur once); all or none.',
   arguments: {
     path: z.string().meta({ path: true, help: 'The file.' }),
     cell: z.int().optional().meta({ help: 'For a notebook: the number of the cell, from 1.' }),
@@ -61,7 +61,7 @@ export const fsEditDefinition = {
 
 export const fsFindDefinition = {
   name: 'fs.find',
-  description: 'Find unignored files by glob (src/**/*.ts).',
+  description: 'Find files by glob (src/**/*.ts).',
   arguments: {
     pattern: z.string().min(1).meta({ help: 'A glob: `src/**/*.ts`.' }),
     path: z.string().optional().meta({ path: true, help: 'A folder to search.' }),
@@ -107,7 +107,7 @@ export const fsMoveDefinition = {
 
 export const fsReadDefinition = {
   name: 'fs.read',
-  description: 'Read a text file (limit: 1000 lines) or image.',
+  description: 'Read text (limit: 1000 lines) or an image.',
   arguments: {
     path: z.string().meta({ path: true, help: 'The file.' }),
     offset: z.int().min(1).max(1e9).optional().meta({ help: 'The first line, from 1.' }),
@@ -136,13 +136,13 @@ export const fsReadDefinition = {
 
 export const fsSearchDefinition = {
   name: 'fs.search',
-  description: 'Search files by regex or fixed text, except ignored and secret ones.',
+  description: 'Search files by regex or fixed text.',
   arguments: {
     pattern: z.string().min(1).max(1000).meta({ help: 'A regular expression.' }),
     path: z.string().optional().meta({ path: true, help: 'A file or folder to search.' }),
     glob: z.string().optional().meta({ help: 'Only files that match: `*.ts`.' }),
     fixed: z.boolean().optional().meta({ help: '`pattern` is plain text.' }),
-    ignoreCase: z.boolean().optional().meta({ help: 'Ignore upper and lower case.' }),
+    ignoreCase: z.boolean().optional().meta({ unlisted: true, help: 'Ignore upper and lower case.' }),
     context: z.int().min(0).max(20).optional().meta({ help: 'Lines before and after each match.' }),
   },
   gives: {
@@ -160,7 +160,7 @@ export const fsWriteDefinition = {
   arguments: {
     path: z.string().meta({ path: true, help: 'The file; missing folders are created.' }),
     content: z.string().meta({ help: 'The whole text.' }),
-    ifMatchSha256,
+    ifMatchSha256: unlistedSha256,
   },
   gives: { ...fileChangeResultShape, created: z.boolean().describe('The file is new.') },
 };

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { userQuestionToolName } from '../../protocol/content/askTool.ts';
+import { taskBounds, taskEndStatusSchema, taskToolName } from '../../protocol/content/tasks.ts';
 import { planBounds, planItemStatuses, planToolName } from '../../protocol/run/plan.ts';
 
 const line = (most: number) => z.string().trim().min(1, 'is empty').max(most, `is longer than ${most} characters`);
@@ -60,7 +61,28 @@ const itemSchema = z.strictObject({ text: z.string().min(1).max(planBounds.text)
 
 export const planUpdateDefinition = {
   name: planToolName,
-  description: 'Show your whole to-do list in a long task.',
+  description: 'Show your whole to-do list.',
   arguments: { items: z.array(itemSchema).max(planBounds.items).meta({ help: 'The whole list.' }) },
   gives: { items: z.number().describe('Number of items.'), done: z.number().describe('Number of finished items.') },
+};
+
+export const taskRunDefinition = {
+  name: taskToolName,
+  description: 'Delegate a task; agent worker may edit.',
+  arguments: {
+    title: line(taskBounds.title).meta({ help: 'A short name of the task.' }),
+    prompt: line(taskBounds.prompt).meta({
+      help: 'All that the agent needs to know: it does not see the conversation.',
+    }),
+    agent: z.string().optional().meta({
+      help: '`explorer` (default) and `reviewer` only read, `worker` may edit; or an agent of the repository.',
+    }),
+  },
+  gives: {
+    status: taskEndStatusSchema,
+    result: z.string().describe('The last answer of the agent.'),
+    outputId: z.string().optional().describe('Id of the whole answer for `output.read`.'),
+    reason: z.string().optional().describe('Why the task is not done.'),
+    steps: z.number().describe('Number of model calls.'),
+  },
 };

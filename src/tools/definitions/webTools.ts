@@ -2,7 +2,7 @@ import * as z from 'zod';
 
 export const webFetchDefinition = {
   name: 'web.fetch',
-  description: 'Fetch a web page as text.',
+  description: 'Fetch a page as text.',
   arguments: { url: z.string().max(2000).meta({ help: 'The address, `https://…`.' }) },
   gives: {
     url: z.string().describe('The final address.'),

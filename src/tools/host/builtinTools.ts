@@ -12,6 +12,7 @@ import { fsReadTool } from '../files/read.ts';
 import { fsWriteTool } from '../files/write.ts';
 import { askUserTool } from '../run/askUser.ts';
 import { planUpdateTool } from '../run/planUpdate.ts';
+import { runTaskTool } from '../run/runTask.ts';
 import { fsFindTool } from '../search/find.ts';
 import { fsListTool } from '../search/list.ts';
 import { fsSearchTool } from '../search/search.ts';
@@ -51,6 +52,7 @@ export function builtinTools(options: ToolOptions = {}): Tool[] {
     webTool({ ownPages: createCommandServedPageLookup(background), ...options.web }),
     planUpdateTool,
     askUserTool,
+    runTaskTool,
   ];
 }
 

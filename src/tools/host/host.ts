@@ -34,6 +34,7 @@ import type { Workspace } from '../core/workspace.ts';
 import { formatShortFileChange } from '../edit/diff.ts';
 import { fileSizesAndTimes } from '../files/fileTimes.ts';
 import { readsNeedNoApproval } from '../policy/policy.ts';
+import { delegateTask } from '../run/runTask.ts';
 import { sha256 } from '../sandbox/fileText.ts';
 import { virtualFoldersReadOnlyReason } from '../sandbox/virtual.ts';
 import type { FileRecorder } from '../snapshot/fileRecorder.ts';
@@ -46,10 +47,17 @@ import { contextOfPolicies } from './callPolicies.ts';
 import { localizePlan } from './localizePlan.ts';
 import { missingToolError } from './missingTool.ts';
 import { normalizeArgumentPaths } from './normalizePaths.ts';
+import { createToolOffer } from './offeredTools.ts';
 import { decidePlannedCallByPolicy, type PlannedToolCall, planReadOnlyCall } from './policySubject.ts';
 import { addChangesToOutcome, beginRecording, endBackgroundRecord, endRecording } from './recordedChanges.ts';
 import { approveOutside, createSandboxExit } from './sandboxExit.ts';
-import { changesOfFailedCall, emitStoredEvent, type StoredUndoChanges, storeUndoState } from './storedEvents.ts';
+import {
+  changesOfFailedCall,
+  emitStoredEvent,
+  exitCodeOf,
+  type StoredUndoChanges,
+  storeUndoState,
+} from './storedEvents.ts';
 import { addRevisionToOutcome } from './userRevision.ts';
 import { findCompletedStepResult, stepStartRecord, toRecordedOutcome } from './workflowSteps.ts';
 
@@ -68,6 +76,8 @@ export interface ToolHost {
   isFree(call: ToolCall, runId: string): boolean;
   /** Tests if the tool never changes anything, with or without approval. */
   onlyReads(name: string): boolean;
+  /** Tests if the tool gives tasks to agents. */
+  delegates(name: string): boolean;
   /**
    * Executes a call. Never throws. The outcome is JSON of at most 64 KiB, without images.
    * @param following later calls of the same reply, requested together, and again after a change of the plan
@@ -112,10 +122,6 @@ interface ToolHostOptions {
   now?: () => number;
 }
 
-const smallWindow = 12_000;
-// Tokens of a context window in which longer definitions take a small part.
-const largeWindow = 64_000;
-
 export function createToolHost({
   workspace,
   tools,
@@ -134,8 +140,7 @@ export function createToolHost({
   /** Recorded arguments, by call, if different from the sent arguments. */
   const recorded = new WeakMap<ToolCall, string>();
   const byName = (name: string) => all().find((tool) => tool.definition.name === name);
-  const isOffered = (tool: Tool) => (workspace.trusted || tool.risk === 'read') && !(workspace.virtual && tool.onDisk);
-  const visible = () => all().filter((tool) => !tool.hidden && isOffered(tool));
+  const { isOffered, visible, forWindow } = createToolOffer(workspace, all);
 
   return {
     get canApprove() {
@@ -151,15 +156,13 @@ export function createToolHost({
     forgetRecorded: (snapshot) => recorder?.interrupted(snapshot).forget(),
     stateOfFiles: (call, undoWorkspace = workspace) => fileSizesAndTimes(undoWorkspace, call),
     edited: (files, read, undoWorkspace = workspace) => findExternalEdits(undoWorkspace, files, read),
-    getVisibleTools: ({ contextWindow = smallWindow }) =>
-      visible()
-        .filter((tool) => !tool.extra || contextWindow >= smallWindow)
-        .map((tool) => (contextWindow >= largeWindow && tool.longDefinition) || tool.definition),
+    getVisibleTools: ({ contextWindow }) => forWindow(contextWindow),
     isFree: (call, runId) => {
       const tool = call.malformed === undefined ? byName(call.name) : undefined;
       return tool?.risk === 'read' && !tool.waits && (tool.ofRun || readsNeedNoApproval(policy(runId), call.name));
     },
-    onlyReads: (name) => byName(name)?.risk === 'read',
+    onlyReads: (name) => byName(name)?.risk === 'read' && !byName(name)!.delegates,
+    delegates: (name) => byName(name)?.delegates === true,
 
     async executeToolCall(call, context, following = []) {
       const { done } = context.step ?? {};
@@ -202,7 +205,7 @@ export function createToolHost({
         ...(diff && did.changes && { diff }),
         ...(outputId && { outputId }),
         ...(background && { background }),
-        ...exitOf(outcome, ran),
+        ...exitCodeOf(outcome, ran),
         ...(hasEffect ? toRecordedOutcome(outcome) : {}),
       };
       // The effect is done. A broken store fails again at the next event and stops the run there.
@@ -236,7 +239,7 @@ export function createToolHost({
         const place = command && policy(context.runId).preset === 'sandbox' && placeOf(sandboxed);
         const start = { ...named, ...undoState, ...(command && { command }), ...reads, ...snapshot, ...place };
         const step = stepStartRecord(call, plan, context);
-        const onlyReads = Boolean(read) || (tool.risk === 'read' && !tool.waits);
+        const onlyReads = Boolean(read) || (tool.risk === 'read' && (!tool.waits || tool.delegates === true));
         const marked = onlyReads && { onlyReads };
         const subject = context.step && callSubjectOf(args as ToolCall['arguments']);
         isStarted = true;
@@ -391,7 +394,7 @@ export function createToolHost({
   function find(name: string): Tool {
     const tool = byName(name);
     if (!tool) throw missingToolError(name, visible(), Boolean(workspace.virtual));
-    if (!workspace.trusted && tool.risk !== 'read') {
+    if (!workspace.trusted && !isOffered(tool)) {
       const message = `${name} is not available: this workspace is not trusted, so nothing may be changed or run.`;
       throw new ToolError('TOOL_NOT_AVAILABLE', message);
     }
@@ -423,6 +426,7 @@ export function createToolHost({
       storedOutput: (id) => context.storedOutput(id),
       lastSeen: async (path) => context.lastSeen?.(path),
       ask: (questions, by) => context.ask(call.id, questions, by),
+      delegate: (request) => delegateTask(context, call.id, request),
     };
   }
 }
@@ -431,11 +435,6 @@ const notYetKnown: PlannedDataLoss = { text: message('Checking what this command
 
 // Outcome of a call that had not started when the editor closed; the call stays open for the next window.
 const notYet = failedToolOutcome(unansweredQuestionCode, 'The editor closed before this started.');
-
-function exitOf(outcome: ToolOutcome, ran: boolean): { exitCode?: number | null } {
-  const { exitCode } = ran && outcome.ok ? (Object(outcome.data) as { exitCode?: unknown }) : {};
-  return Number.isInteger(exitCode) || exitCode === null ? { exitCode: exitCode as number | null } : {};
-}
 
 type RunningCallContext = Pick<ToolContext, 'keepOutput' | 'leaves' | 'commandGoesOn' | 'requestAccess'>;
 

@@ -75,7 +75,7 @@ export async function planReadOnlyCall(tool: Tool, args: unknown, workspace: Wor
   const { path: _, ...others } = Object(args) as Record<string, unknown>;
   const shownPaths = files.map(relativeOf).join(', ');
   return {
-    what: readMessage(name, shownPaths),
+    what: tool.describe?.(args) ?? readMessage(name, shownPaths),
     where: files.map(({ path }) => path).join('\n') || allOf(workspace).join('\n'),
     why: message('Its result is sent to the model.'),
     paths: files.map(relativeOf),

@@ -1,3 +1,4 @@
+import type { ToolOutcome } from '../../protocol/content/tools.ts';
 import type { RunEventBody, StoredFileChange } from '../../protocol/run/events.ts';
 import { isErrorCode } from '../../protocol/text/codeText.ts';
 import { readFileChangeStates } from '../changes/changeState.ts';
@@ -76,4 +77,10 @@ function storeError(error: unknown): ToolError {
     typeof code === 'string' && isErrorCode(code) ? code : 'E_INTERNAL',
     `Nothing was run, because the run could not be kept: ${typeof message === 'string' ? message : 'unknown error'}`,
   );
+}
+
+/** Returns the exit code in the data of a command. `ran`: the call has run a command. */
+export function exitCodeOf(outcome: ToolOutcome, ran: boolean): { exitCode?: number | null } {
+  const { exitCode } = ran && outcome.ok ? (Object(outcome.data) as { exitCode?: unknown }) : {};
+  return Number.isInteger(exitCode) || exitCode === null ? { exitCode: exitCode as number | null } : {};
 }

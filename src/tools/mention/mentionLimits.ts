@@ -91,6 +91,7 @@ const quiet = ({ workspace, policy, signal }: MentionContext): ToolContext => ({
   storedOutput: async () => undefined,
   lastSeen: async () => undefined,
   ask: () => Promise.reject(new Error('Nobody is asked.')),
+  delegate: () => Promise.reject(new Error('No task is given.')),
   requestAccess: async () => false,
 });
 

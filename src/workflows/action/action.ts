@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import type { Agent, WorkflowContext, WorkflowNodeConversationLog } from '../../engine/core/workflow.ts';
+import type { Agent, SeparateConversationLog, WorkflowContext } from '../../engine/core/workflow.ts';
 import type { ErrorInfo, Message } from '../../protocol/content/messages.ts';
 import { storedLocalizableText, UserFacingError } from '../../protocol/text/localized.ts';
 import type { ToolSpec, WorkflowFile } from '../plan/schema.ts';
@@ -27,7 +27,7 @@ export interface WorkflowActionContext {
 }
 
 export interface RecordedNodeConversation {
-  readonly apart: WorkflowNodeConversationLog;
+  readonly apart: SeparateConversationLog;
   /** Number of messages before the first model call. */
   readonly given: number;
   begin(messages: readonly Message[]): Promise<void>;

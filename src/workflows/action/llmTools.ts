@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { RunSuspendedError } from '../../engine/core/abortReason.ts';
-import type { TurnOptions, WorkflowNodeConversationLog } from '../../engine/core/workflow.ts';
+import type { SeparateConversationLog, TurnOptions } from '../../engine/core/workflow.ts';
 import { lostOutcome } from '../../engine/notices/interruptedCalls.ts';
 import { isUnansweredQuestion } from '../../protocol/content/askTool.ts';
 import type { Message } from '../../protocol/content/messages.ts';
@@ -67,7 +67,7 @@ export const llmToolsAction: WorkflowAction = {
     const offered = chosenTools(params, context);
     const recorded = context.conversation?.(context.callId);
     await recorded?.begin(asked);
-    const apart: WorkflowNodeConversationLog = recorded?.apart ?? {
+    const apart: SeparateConversationLog = recorded?.apart ?? {
       node,
       messages: [...asked],
       callPrefix: `${context.callId}:`,
@@ -114,7 +114,7 @@ function isAnswered(messages: readonly Message[]): boolean {
  * Calls with an unknown outcome suspend the node earlier.
  */
 async function answerPending(
-  apart: WorkflowNodeConversationLog,
+  apart: SeparateConversationLog,
   { allows, extraTools }: OfferedTools,
   context: WorkflowActionContext,
 ) {

@@ -5,8 +5,7 @@ import { userQuestionToolName } from '../../protocol/content/askTool.ts';
 export const defaultAgentDefinition: Agent = {
   id: workAgent,
   name: 'Towpath',
-  instructions:
-    'You are Towpath, a coding agent in VS Code. Use tools until the task is done, then report what you did.',
+  instructions: 'You are Towpath, a coding agent in VS Code. Use tools until the task is done, then report.',
 };
 
 /** Read-only agent; its final plan is handed to the other agent. */

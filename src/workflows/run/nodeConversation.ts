@@ -1,5 +1,5 @@
 import { isAbortedByEditorClose } from '../../engine/core/abortReason.ts';
-import type { WorkflowContext, WorkflowNodeConversationLog } from '../../engine/core/workflow.ts';
+import type { SeparateConversationLog, WorkflowContext } from '../../engine/core/workflow.ts';
 import type { Message } from '../../protocol/content/messages.ts';
 import type { WorkflowNodeConversation, WorkflowTrack } from '../../protocol/run/graph.ts';
 import { createDictionary } from '../../protocol/values/dictionary.ts';
@@ -22,7 +22,7 @@ export function createRecordedNodeConversation(
   const own = (): WorkflowNodeConversation => track().conversations?.[key] ?? none;
   const record = (message: Message, more: { given?: true; anew?: true } = {}) =>
     context.emit({ type: 'node-message', ...position, conversation: key, callPrefix, message, ...more });
-  const apart: WorkflowNodeConversationLog = {
+  const apart: SeparateConversationLog = {
     node: position.node,
     bare: true,
     ...(position.branch !== undefined && { branch: position.branch }),

@@ -1,5 +1,5 @@
 import { RunSuspendedError, type StopPoint } from '../../engine/core/abortReason.ts';
-import type { WorkflowContext, WorkflowNodeConversationLog } from '../../engine/core/workflow.ts';
+import type { SeparateConversationLog, WorkflowContext } from '../../engine/core/workflow.ts';
 import { lostOutcome } from '../../engine/notices/interruptedCalls.ts';
 import type { Message } from '../../protocol/content/messages.ts';
 import { toToolResult } from '../../protocol/content/tools.ts';
@@ -289,7 +289,7 @@ async function converse(work: NodeRunOptions, agent: string | AgentFile): Promis
 async function ownTalk(
   { context, position, callPrefix, track }: NodeRunOptions,
   branch: string,
-): Promise<WorkflowNodeConversationLog> {
+): Promise<SeparateConversationLog> {
   const add = (message: Message) => context.emit({ type: 'message', message, branch });
   const prefix = `${callPrefix}:0:`;
   const visits = Array.from({ length: track().visit ?? 1 }, (_, index) => `${position.node}:${index + 1}:0:`).reverse();

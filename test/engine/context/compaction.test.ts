@@ -1,11 +1,8 @@
 import assert from 'node:assert/strict';
-import { systemPrompt } from '../../../src/engine/context/systemPrompt.ts';
 import { promptPrefixTokens } from '../../../src/engine/core/tokenCount.ts';
 import { LLMError } from '../../../src/llm/core/errors.ts';
 import { createLLMClient } from '../../../src/llm/createClient.ts';
 import type { Message } from '../../../src/protocol/content/messages.ts';
-import { removeRedundantTools } from '../../../src/protocol/content/tools.ts';
-import { defaultChatWorkflow } from '../../../src/workflows/run/chatWorkflow.ts';
 import { longText } from '../../support/longText.ts';
 import { startProvider } from '../../support/provider.ts';
 import { reply } from '../../support/reply.ts';
@@ -36,14 +33,6 @@ function sent(messages: readonly Message[]): string {
     .join('\n');
 }
 
-/** What is sent before the conversation: the same here, whatever becomes of prompt and tools, for the windows fit to it. */
-const tokensBefore = ({ folderName, tools }: Conversation) =>
-  promptPrefixTokens({
-    model: 'one',
-    systemPrompt: systemPrompt(defaultChatWorkflow.agent, { names: [folderName] }),
-    tools: removeRedundantTools(tools.map(({ definition }) => definition)),
-  });
-
 // Holds messages-are-append-only.
 describe('a full window', () => {
   let talk: Conversation;
@@ -51,7 +40,7 @@ describe('a full window', () => {
   const begin = async (contextWindow: number | undefined, ...replies: ScriptedReply[]) => {
     talk = new Conversation(await temporaryWorkspace(files), replies);
     talk.contextWindow = contextWindow;
-    while (tokensBefore(talk) < 1196) talk.folderName += ' Always.';
+    talk.padPrompt();
   };
   const asked = (index: number) => sent(talk.client.requests[index]!.messages);
   const compactions = () =>
@@ -67,7 +56,7 @@ describe('a full window', () => {
 
   it('is what there is the memory for now; what is sent before is as it was', async () => {
     await begin(20_000, read('a'), read('b'), read('c'), said('All three are alike.'));
-    const before = tokensBefore(talk);
+    const before = talk.promptTokens;
     talk.windowNow = 10_000;
     await talk.start('compare');
     assert.deepEqual(compactions(), [{ upTo: 5, summary: false }]);

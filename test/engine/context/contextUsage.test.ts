@@ -20,6 +20,7 @@ describe('what fills the window', () => {
   const begin = async (contextWindow: number | undefined, ...replies: ScriptedReply[]) => {
     talk = new Conversation(await temporaryWorkspace({ a: words, b: words }), replies);
     talk.contextWindow = contextWindow;
+    talk.padPrompt();
     return talk;
   };
 

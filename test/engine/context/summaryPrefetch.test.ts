@@ -47,6 +47,7 @@ describe('room that is made before it is needed', () => {
     const files = { a: output, b: output, c: output, d: output, e: output };
     talk = new Conversation(await temporaryWorkspace(files), replies);
     talk.contextWindow = contextWindow;
+    talk.padPrompt();
   };
   const say = async (...texts: string[]) => {
     for (const text of texts) await (text === 'one' ? talk.start(text) : talk.continue(text));

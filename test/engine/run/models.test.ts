@@ -86,6 +86,7 @@ describe('a run that goes on with another model', () => {
     await begin({ calls: [call('fs.read', { path: 'a' })], usage: null }, said('Read.'));
     const two = scriptedClient([said('Short.')]);
     talk.others.set('scripted/two', { client: two, contextWindow: 4000 });
+    talk.padPrompt();
     await talk.start('read a');
     await talk.continue('and?', 'scripted/two');
     assert.equal((await talk.kept()).compactions.length, 1);
@@ -140,6 +141,7 @@ describe('a model for small work', () => {
       ...more,
     ]);
     talk.contextWindow = 7800;
+    talk.padPrompt();
     talk.small = small;
     for (const text of ['first', 'second', 'third', 'fourth'])
       await (text === 'first' ? talk.start(text) : talk.continue(text));

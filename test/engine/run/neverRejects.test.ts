@@ -34,6 +34,8 @@ const calls = new Map<string, Call>(
     usedLater: ({ engine, runId }) => engine.usedLater(runId, 'node', 0),
     stop: ({ engine, runId }) => engine.stop(runId),
     pause: ({ engine, runId }) => engine.pause(runId),
+    stopTask: ({ engine, runId }) => engine.stopTask(runId),
+    sayToTask: ({ engine, runId }) => engine.sayToTask(runId, 'w', { userInput: 'Hear this.' }),
     makeWay: ({ engine }) => engine.makeWay(),
     retryNow: ({ engine, runId }) => engine.retryNow(runId),
     undo: ({ engine, runId, workspace }) => engine.undo(runId, { toolCallIds: ['w'] }, workspace, async () => 'all'),
@@ -50,17 +52,7 @@ const calls = new Map<string, Call>(
 const every = tries(4, 1, 1);
 
 /** Methods of its own, which those call. */
-const inner = [
-  'constructor',
-  'undoLocationOf',
-  'enter',
-  'enterAfterUndo',
-  'work',
-  'canApprove',
-  'reportFailure',
-  'grantsOf',
-  'aheadOf',
-];
+const inner = ['constructor', 'enter', 'enterAfterUndo', 'work', 'canApprove', 'reportFailure', 'grantsOf', 'aheadOf'];
 
 const fails = (error: unknown) => async () => {
   throw error;

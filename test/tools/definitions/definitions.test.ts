@@ -22,7 +22,8 @@ describe('tools: definitions', () => {
     const offered = (contextWindow?: number) => host.getVisibleTools({ agentId: 'default', contextWindow });
     const names = (tools: readonly ToolDefinition[]) => tools.map(({ name }) => name);
     const [small, all] = [names(offered(8192)), names(offered())];
-    const extra = ['code.diagnostics', 'code.symbols', 'code.definition', 'code.references', 'editor.context'];
+    const code = ['code.diagnostics', 'code.symbols', 'code.definition', 'code.references'];
+    const extra = [...code, 'editor.context', 'task.run'];
     assert.deepEqual(
       all.filter((name) => !small.includes(name)),
       extra,
@@ -71,6 +72,7 @@ describe('tools: definitions', () => {
         'web.fetch execute',
         'plan.update read',
         'ask.person read',
+        'task.run read',
       ],
     );
   });
@@ -82,9 +84,9 @@ describe('tools: definitions', () => {
     assert.deepEqual(orders, {
       'fs.list': ['path'],
       'fs.find': ['pattern', 'path'],
-      'fs.search': ['pattern', 'path', 'glob', 'fixed', 'ignoreCase', 'context'],
+      'fs.search': ['pattern', 'path', 'glob', 'fixed', 'context'],
       'fs.read': ['path', 'offset', 'limit'],
-      'fs.write': ['path', 'content', 'ifMatchSha256'],
+      'fs.write': ['path', 'content'],
       'fs.edit': ['path', 'cell', 'edits'],
       'fs.apply_patch': ['path', 'patch', 'frontmatter'],
       'fs.move': ['from', 'to'],
@@ -100,11 +102,12 @@ describe('tools: definitions', () => {
       'web.fetch': ['url'],
       'plan.update': ['items'],
       'ask.person': ['questions'],
+      'task.run': ['title', 'prompt', 'agent'],
     });
   });
 
   it('take a checksum for edits and patches without asking models for one', () => {
-    for (const name of ['fs.edit', 'fs.apply_patch']) {
+    for (const name of ['fs.write', 'fs.edit', 'fs.apply_patch']) {
       const { definition, schema, arguments: given } = defaultTools().find((tool) => tool.definition.name === name)!;
       assert.ok(!('ifMatchSha256' in definition.parameters.properties!));
       assert.ok('ifMatchSha256' in (schema as typeof definition.parameters).properties!);
