@@ -328,7 +328,7 @@ export function saidWrong(record: readonly StoredEvent[]): string[] {
 
 const withoutIds = (name: string) => name.replace(/[0-9a-f-]{32,}/g, '…');
 
-function eventOf(line: string): StoredEvent[] {
+export function eventOf(line: string): StoredEvent[] {
   try {
     const {
       previous: _,

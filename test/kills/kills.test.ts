@@ -14,6 +14,7 @@ import { saidWrong, Witness } from './invariants.ts';
 import { MemoryStage, memoryCaseOf, nameOfMemory } from './memory.ts';
 import { approvals, diskFaults, type Operations, points, said } from './parts.ts';
 import { lastWords, steps } from './script.ts';
+import { nameOfTasks, TaskStage, taskCaseOf } from './tasks.ts';
 
 /** The whole of it is `npm run kills`. */
 // Holds record-before-effect.
@@ -81,6 +82,27 @@ describe('a local model that is killed', () => {
 
   it('is known again by its name', () => {
     for (const name of names) assert.equal(nameOfMemory(memoryCaseOf(name)), name);
+  });
+});
+
+describe('a window that is killed with tasks at work', () => {
+  let stage: TaskStage;
+  before(async () => {
+    stage = await TaskStage.open();
+  });
+  after(() => stage.close());
+
+  it('anywhere: each goes on where it was, nothing is done twice, and each result returns once', async () => {
+    const points = await stage.points();
+    const wanted = tries(4, 60);
+    for (const one of points.filter((_, index) => index % Math.ceil(points.length / wanted) === 0)) {
+      const { name, breaches } = await stage.play(one);
+      assert.deepEqual([name, breaches], [name, []]);
+    }
+  });
+
+  it('is known again by its name', async () => {
+    for (const one of await stage.doubles(1, 10)) assert.deepEqual(taskCaseOf(nameOfTasks(one)), one);
   });
 });
 

@@ -10,6 +10,7 @@ import { killEditors } from './editor.ts';
 import { type MemoryCase, MemoryStage, memoryCaseOf } from './memory.ts';
 import { approvals, diskFaults, doubles, type Operations, points, rooms, said, storeGone, times } from './parts.ts';
 import { type Row, tableOf } from './table.ts';
+import { type TaskCase, TaskStage, taskCaseOf } from './tasks.ts';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -35,6 +36,8 @@ const parts: Record<string, () => Promise<Played[] | string>> = {
   damage: () => damaged(Array.from({ length: 10_000 }, (_, number) => number)),
   memory: () => remembered((stage) => stage.cases(seed, Math.min(count, 60))),
   commands: () => commanded((stage) => stage.points()),
+  tasks: () => delegated((stage) => stage.points()),
+  'tasks twice': () => delegated((stage) => stage.doubles(seed)),
   drawn: () => commanded(async (stage) => stage.drawn(seed)),
   editor: async () => {
     const played: Played[] = [];
@@ -56,11 +59,14 @@ try {
     const memories = values.case.filter((name) => name.startsWith('memory/'));
     const damages = values.case.filter(isDamage);
     const commands = values.case.filter((name) => name.startsWith('commands/'));
-    const cases = values.case.filter((name) => !isDamage(name) && !memories.includes(name) && !commands.includes(name));
+    const tasks = values.case.filter((name) => name.startsWith('tasks/'));
+    const others = [...memories, ...commands, ...tasks];
+    const cases = values.case.filter((name) => !isDamage(name) && !others.includes(name));
     if (memories.length > 0)
       rows.push({ part: 'memory', played: await remembered(async () => memories.map(memoryCaseOf)) });
     if (commands.length > 0)
       rows.push({ part: 'commands', played: await commanded(async () => commands.map(commandCaseOf)) });
+    if (tasks.length > 0) rows.push({ part: 'tasks', played: await delegated(async () => tasks.map(taskCaseOf)) });
     if (cases.length > 0) rows.push({ part: 'asked', played: await staged(() => cases.map(caseOf)) });
     if (damages.length > 0)
       rows.push({ part: 'damage', played: await damaged(damages.map((name) => Number(name.slice(7)))) });
@@ -94,6 +100,15 @@ async function playAll<One>(on: { play(one: One): Promise<Played> }, cases: read
 
 async function commanded(casesOf: (stage: CommandStage) => Promise<CommandCase[]>): Promise<Played[]> {
   const on = await CommandStage.open();
+  try {
+    return await playAll(on, await casesOf(on));
+  } finally {
+    on.close();
+  }
+}
+
+async function delegated(casesOf: (stage: TaskStage) => Promise<TaskCase[]>): Promise<Played[]> {
+  const on = await TaskStage.open();
   try {
     return await playAll(on, await casesOf(on));
   } finally {
