@@ -31,6 +31,7 @@ import { Conversation } from './engine/conversation.ts';
 import { knownTo } from './support/knownTo.ts';
 import { manifestSettings } from './support/manifestSettings.ts';
 import { reply } from './support/provider.ts';
+import { routedClient } from './support/routedClient.ts';
 import { call } from './support/scriptedClient.ts';
 import { noSettings } from './support/settings.ts';
 import { type TemporaryWorkspace, temporaryWorkspace } from './support/workspace.ts';
@@ -56,6 +57,7 @@ const runs = [
   'recorded',
   'sandbox',
   'shortened',
+  'tasks',
   'understood',
   'workflow',
 ] as const;
@@ -219,6 +221,43 @@ describe('a run of an earlier Towpath', () => {
       await talk.engine.continue({ runId, userInput: 'sure?' });
       assert.match(told(0), /characters left out/);
       assert.equal(runOf('shortened').messages.length, (await talk.store.read(runId)).messages.length - 2);
+    } finally {
+      await talk.end();
+    }
+  });
+
+  it('tasks: those that were at work go on, with what they were told, and their calls are asked about again', async () => {
+    const runId = await begin('tasks');
+    const client = routedClient({
+      'Give it to three.': [{}, { text: 'All three are done.' }],
+      'Change the list.': [{}, { text: 'Bread is missing.' }],
+    });
+    talk.model = client;
+    const agent = { id: 'worker', name: 'Worker', mayChange: true };
+    const turnOptions = () => ({ agent: { id: 'worker', name: 'Worker', instructions: '' } });
+    talk.tasks = {
+      parallel: () => 4,
+      agent: async () => ({ ...agent, turnOptions }),
+      confirmSpending: async () => true,
+    };
+    talk.build();
+    try {
+      assert.deepEqual(pendingApprovalIds(await talk.store.read(runId)), ['change:w2']);
+      assert.equal((await talk.engine.continue({ runId })).assistantText, 'All three are done.');
+      assert.deepEqual([talk.questions, workspace.read('list.txt')], [['Replace list.txt'], 'oat milk\n']);
+      const run = await talk.store.read(runId);
+      assert.deepEqual(
+        Object.values(run.tasks!).map(({ status, waiting }) => [status, waiting]),
+        [
+          ['done', []],
+          ['done', []],
+          ['done', []],
+        ],
+      );
+      assert.equal(client.requests.length, 2);
+      assert.ok(JSON.stringify(client.requests[0]!.messages).includes('And bread.'));
+      await talk.engine.undo(runId, { toolCallIds: ['note:w1', 'change:w2'] }, workspace, async () => 'all');
+      assert.deepEqual([workspace.read('list.txt'), workspace.exists('note.txt')], ['milk\n', false]);
     } finally {
       await talk.end();
     }
