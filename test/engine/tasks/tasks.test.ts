@@ -1,8 +1,15 @@
 import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import type { TaskAgent, TaskOptions } from '../../../src/engine/tasks/taskOptions.ts';
 import type { ToolCall } from '../../../src/protocol/content/messages.ts';
+import { parseExportedRuns } from '../../../src/protocol/run/exchange.ts';
+import { runToMarkdown } from '../../../src/protocol/run/exportMarkdown.ts';
+import { pendingCalls } from '../../../src/protocol/run/pending.ts';
 import type { TaskState } from '../../../src/protocol/run/run.ts';
 import { isTaskAtWork } from '../../../src/protocol/run/tasks.ts';
+import { RunStore } from '../../../src/runs/store.ts';
 import { eventually } from '../../support/eventually.ts';
 import { routedClient } from '../../support/routedClient.ts';
 import { call, type ScriptedReply } from '../../support/scriptedClient.ts';
@@ -134,6 +141,24 @@ describe('engine: tasks', () => {
       names.map((name) => `Create ${name}.txt`),
     );
     for (const name of names) assert.equal(talk.file(`${name}.txt`), `${name}\n`);
+  });
+
+  it('take turns with a local model, each to its end', async () => {
+    const names = ['t1', 't2', 't3'];
+    const client = await begin({
+      go: [{ calls: names.map((name) => task(name)) }, { text: 'Done.' }],
+      ...Object.fromEntries(
+        names.map((name) => [name, [{ calls: [call('fs.read', { path: 'a.txt' })] }, { text: `${name} is known.` }]]),
+      ),
+    });
+    talk.onThisMachine = true;
+    talk.build();
+    await talk.start('go');
+    assert.deepEqual(
+      client.requests.map(({ messages }) => messages[0]!.content),
+      ['go', 't1', 't1', 't2', 't2', 't3', 't3', 'go'],
+    );
+    assert.deepEqual(new Set(client.requests.map(({ cacheKey }) => cacheKey)).size, 4, 'each has its own cache');
   });
 
   it('do not hold up the others when one is stopped, one is denied, one loops to its limit and one fails', async () => {
@@ -480,5 +505,42 @@ describe('engine: tasks', () => {
     assert.equal(talk.file('x.txt'), 'x');
     await talk.engine.undo(talk.runId, { toolCallIds: ['w:x'] }, talk.workspace, async () => 'all');
     assert.equal(talk.file('x.txt'), undefined);
+  });
+
+  it('go with an exported run, and rest there for good', async () => {
+    await begin({
+      go: [{ calls: [task('done'), task('hangs', {}, 'h')] }],
+      done: [{ calls: [call('fs.read', { path: 'a.txt' })] }, { text: 'It says key-of-nobody-12345.' }],
+      hangs: [{ text: 'Slow. ', endless: true }],
+    });
+    void talk.start('go');
+    await eventually('one ends', () => talk.events.some(({ type }) => type === 'task-end'));
+    await talk.engine.close();
+    const hide = (text: string) => text.replaceAll('key-of-nobody-12345', '***');
+    const text = JSON.stringify(await talk.store.exported(talk.runId, hide));
+    assert.ok(!text.includes('key-of-nobody'));
+    const markdown = runToMarkdown(await talk.kept(), hide);
+    assert.match(
+      markdown,
+      /## Explorer: done\n\n> done\n\n- `fs\.read` `a\.txt`[^]*It says \\\*\\\*\\\*\.|## Explorer: done[^]*It says \*\*\*\./,
+    );
+    assert.ok(!markdown.includes('key-of-nobody'));
+    const runs = parseExportedRuns(JSON.parse(text), RunStore.newId);
+    const folder = mkdtempSync(path.join(tmpdir(), 'tasks-'));
+    try {
+      const store = new RunStore(folder);
+      await store.bring(runs);
+      const run = await store.read(runs[0]!.id);
+      assert.deepEqual(
+        Object.values(run.tasks!).map(({ status, messages }) => [status, messages.at(-1)!.content.slice(0, 10)]),
+        [
+          ['done', 'It says **'],
+          ['stopped', 'Slow. tick'],
+        ],
+      );
+      assert.deepEqual(pendingCalls(run.messages), []);
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
   });
 });
