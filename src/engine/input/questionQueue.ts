@@ -9,12 +9,17 @@ import { onAbort } from '../../protocol/values/abort.ts';
 import { ToolError } from '../../tools/core/tool.ts';
 import { isAbortedByEditorClose } from '../core/abortReason.ts';
 import type { RunLog } from '../core/runLog.ts';
+import type { TaskRequest } from '../tasks/taskOptions.ts';
 
-/** Input of the user to a run. `userInputPromptBlock` may be empty if there are attachments or choices. `chosen`: choices for a user question. */
+/**
+ * Input of the user to a run. `userInputPromptBlock` may be empty if there are attachments or choices. `chosen`: choices for a user question.
+ * `task`: the user delegates, and a call of `task.run` follows the input without a request to the model. Only for a run at rest.
+ */
 export interface UserInput {
   userInput: string;
   attachments?: readonly Attachment[];
   chosen?: Omit<PanelQuestionChoices, 'runId'>;
+  task?: TaskRequest;
 }
 
 /** Open user questions of a running run. The first answer counts. */
