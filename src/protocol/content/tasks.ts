@@ -3,6 +3,9 @@ import { errorInfoSchema, messageSchema } from './messages.ts';
 
 export const taskToolName = 'task.run';
 
+/** Context window, in tokens, below which a run does not delegate: the results of tasks would leave too little of it. */
+export const minDelegationWindow = 16_000;
+
 /** Limits of a task. The limits of its run apply in addition: the steps and the cost of a task count in the run. */
 export const taskLimitKinds = ['steps', 'time'] as const;
 
