@@ -30,6 +30,7 @@ import { ModelDownloadWizard } from './localModels/downloadModel.ts';
 import { ModelDownloads } from './localModels/downloads.ts';
 import { GpuEngines } from './localModels/gpuEngines.ts';
 import { ModelManager } from './localModels/modelManager.ts';
+import { unloadLocalModel } from './localModels/unloadLocalModel.ts';
 import { chooseEditorTools } from './mcp/editorToolsMenu.ts';
 import type { McpServices } from './mcp/mcp.ts';
 import { showMcpServers } from './mcp/mcpMenu.ts';
@@ -72,6 +73,7 @@ import type { FileUndo } from './runs/undoFiles.ts';
 import type { UserQuestionList } from './runs/userQuestions.ts';
 import type { Worktrees } from './runs/worktrees.ts';
 import type { Secrets } from './settings/secrets.ts';
+import type { TaskDelegation } from './tasks/delegateTask.ts';
 import type { ChatView } from './view/chatView.ts';
 import type { createJobWorkers } from './worker/jobWorker.ts';
 import { WorkflowPackageCommands } from './workflows/packages.ts';
@@ -86,6 +88,7 @@ interface Dependencies {
   conversation: PanelConversation;
   agents: AgentPicker;
   agentCommands(): Promise<RepositoryAgentCommands>;
+  delegation(): Promise<TaskDelegation>;
   repositoryAgents(): Promise<AgentServices>;
   engine: ExecutionEngine;
   store: RunStore;
@@ -224,6 +227,8 @@ export function createCommands(given: Dependencies): (id: TowpathCommandId, args
     'towpath.runWorkflow': (id?: string, values?: Record<string, unknown>, text?: string) =>
       workflows.runWorkflow(id, values, text),
     'towpath.runAgent': async (id?: string, text?: string) => (await parts.agentCommands()).run(id, text),
+    'towpath.delegateTask': async (agent?: unknown, prompt?: unknown) =>
+      (await parts.delegation()).delegate(agent, prompt),
     'towpath.newWorkflow': (template?: string) => workflows.newWorkflow(template),
     [helpCommand]: (page?: unknown) => showHelp(parts.helpPages, page),
     'towpath.stop': () => stopRuns(parts),
@@ -316,7 +321,7 @@ export function createCommands(given: Dependencies): (id: TowpathCommandId, args
     'towpath.useLocal': () => setup.useLocal(),
     'towpath.unloadLocal': async () => {
       await parts.engine.makeWay();
-      await unloadLocal(models);
+      await unloadLocalModel(models);
     },
     'towpath.useEndpoint': () => setup.useEndpoint(),
     'towpath.useDemo': () => models.pick(demoModelId),
@@ -432,13 +437,6 @@ async function showRun({ conversation }: CommandServices, runId: string): Promis
 
 async function showPanel(): Promise<void> {
   await vscode.commands.executeCommand('towpath.showChat');
-}
-
-async function unloadLocal(models: SelectableModels): Promise<void> {
-  const what = await models.unloadLocal();
-  if (what === 'busy') notify('warning', t('The local model is in use. Stop its run, then unload it.'));
-  else if (what === 'none') notify('info', t('No local model is loaded.'));
-  else notify('info', t('The local model was unloaded, and its memory is free. The next message loads it again.'));
 }
 
 function askTask(): Thenable<string | undefined> {

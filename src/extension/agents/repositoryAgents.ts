@@ -28,7 +28,7 @@ import {
 } from '../language/workflowFiles.ts';
 import type { JobWorker } from '../worker/jobWorker.ts';
 import { untrustedAgentsMessage } from './agentText.ts';
-import type { AgentDefinition, LoadedAgent } from './loadedAgent.ts';
+import { type AgentDefinition, agentsNamed, type LoadedAgent, severalAgentsError } from './loadedAgent.ts';
 
 const maxAgentsPerFolder = 100;
 
@@ -61,13 +61,11 @@ export class RepositoryAgents {
 
   /** Finds an agent by its path, or by its name if only one has it. Throws a `RunError` with the reason. */
   async find(idOrName: string): Promise<LoadedAgent> {
-    const all = await this.list();
-    const exact = all.find(({ id }) => id === idOrName);
-    const named = exact ? [exact] : all.filter((one) => one.name === idOrName || fileNameOf(one.uri) === idOrName);
+    const named = agentsNamed(await this.list(), idOrName);
     if (named.length === 1) return named[0]!;
-    if (named.length === 0) throw new RunError('UNKNOWN', message('There is no agent {0}.', idOrName));
-    const ids = named.map(({ id }) => id).join(', ');
-    throw new RunError('UNKNOWN', message('Several agents are named {0}: {1}. Use the path.', idOrName, ids));
+    throw named.length === 0
+      ? new RunError('UNKNOWN', message('There is no agent {0}.', idOrName))
+      : severalAgentsError(idOrName, named);
   }
 
   /** Loads the agent of a run by its workspace-relative path. Throws a `RunError` if it cannot be used. */
@@ -81,7 +79,8 @@ export class RepositoryAgents {
   }
 
   private async read(uri: vscode.Uri): Promise<LoadedAgent> {
-    const agent = { id: workspaceRelativeId(uri), uri, name: fileNameOf(uri), description: '', hash: '' };
+    const fileName = fileNameOf(uri);
+    const agent = { id: workspaceRelativeId(uri), uri, name: fileName, fileName, description: '', hash: '' };
     try {
       const file = await resolvePath(this.parts.workspace.roots, uri.fsPath, 'read'); // no link out of the workspace
       if (this.parts.isExcluded(file.relative)) return { ...agent, problem: message('Your rules deny reading it.') };

@@ -14,6 +14,8 @@ import { CommandOutputTerminal } from '../background/commandTerminal.ts';
 import { PanelConversation } from '../runs/conversation.ts';
 import { AgentPicker } from '../runs/pickAgent.ts';
 import { settings } from '../settings/settings.ts';
+import { createTaskOptions } from '../tasks/delegationOptions.ts';
+import { TaskAgentList } from '../tasks/taskAgentList.ts';
 import type { PolicyServices } from './composePolicies.ts';
 import { composeWorkflowServices } from './composeWorkflows.ts';
 
@@ -77,6 +79,10 @@ export function composeEngine(services: PolicyServices) {
   const workflows = composeWorkflowServices(services, async () => (await toolset()).toolNames);
   const { repositoryAgents, instructions } = workflows;
 
+  const taskAgents = new TaskAgentList({ agents: repositoryAgents });
+  const parallelTasks = () => (workspace.trusted && !workspace.virtual ? settings()['tasks.parallel'] : 0);
+  const otherRun = (runId: string) => (runId === conversation.runId ? undefined : titleOf(runId)); // later
+
   const engine: ExecutionEngine = new ExecutionEngine({
     store,
     host: async () => (await toolset()).host,
@@ -100,6 +106,7 @@ export function composeEngine(services: PolicyServices) {
     temperature: () => settings().temperature,
     runLimit: () => limits.of('run'),
     isAttended: (runId) => conversation.runId === runId, // later
+    tasks: createTaskOptions({ parallel: parallelTasks, list: taskAgents, dialogs: modals, otherRun }),
     left,
     background,
     onEvent: events.notify,
@@ -133,6 +140,19 @@ export function composeEngine(services: PolicyServices) {
     mayUse: async (agent) => (await agentCommands()).mayUse(agent),
     changed: changes.state.notify,
   });
+  const delegation = lazyImport(
+    () => import('../tasks/delegateTask.ts'),
+    ({ TaskDelegation }) =>
+      new TaskDelegation({
+        list: taskAgents,
+        agents,
+        conversation,
+        workspace,
+        mayUse: async (agent) => (await agentCommands()).mayUse(agent),
+        parallel: () => settings()['tasks.parallel'],
+        window: () => models.window,
+      }),
+  );
 
   const reviews = new ApprovalReviewEditors();
   const approvals = new ApprovalDialogQueue({
@@ -141,7 +161,7 @@ export function composeEngine(services: PolicyServices) {
     presence,
     changed: () => changes.status.notify(),
     shown: () => conversation.runId,
-    otherRun: (runId) => (runId === conversation.runId ? undefined : titleOf(runId)),
+    otherRun,
     notice: (notice) => conversation.notice(notice),
     needsInstructions: (runId) =>
       void notifyRunHeldByDenial(titleOf(runId), async () => {
@@ -163,6 +183,7 @@ export function composeEngine(services: PolicyServices) {
     conversation,
     agents,
     agentCommands,
+    delegation,
     approvals,
   };
 }

@@ -51,6 +51,7 @@ export function composePanel(services: RunServices) {
         servers: async () => (await toolset()).mcp.servers,
         skills: async () => (await instructions()).skills(),
         conversation,
+        delegation: services.delegation,
         post: (message) => view.post(message),
         focus: () => view.focus(),
       }),

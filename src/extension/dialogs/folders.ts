@@ -21,6 +21,7 @@ export const virtualUnsupportedMessage = (
   what:
     | 'Workflows are'
     | 'Agents from files are'
+    | 'Tasks for other agents are'
     | 'Packages are'
     | 'Importing is'
     | 'Tools that change or run anything are',

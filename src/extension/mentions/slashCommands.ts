@@ -24,6 +24,7 @@ import { disableCommandLinks } from '../dialogs/approvalText.ts';
 import { editorLanguageService } from '../editor/languageService.ts';
 import { type WorkflowFiles, workflowNameOf, workspaceRelativeId } from '../language/workflowFiles.ts';
 import type { PanelConversation } from '../runs/conversation.ts';
+import type { TaskDelegation } from '../tasks/delegateTask.ts';
 import type { Mentions } from './mentions.ts';
 import {
   assignSlashNames,
@@ -45,6 +46,7 @@ interface Dependencies {
   servers(): Promise<McpServers>;
   skills(): Promise<Skill[]>;
   conversation: PanelConversation;
+  delegation(): Promise<Pick<TaskDelegation, 'delegateTyped'>>;
   post(message: HostMessage): void;
   focus(): Promise<void>;
 }
@@ -110,27 +112,39 @@ export class SlashCommands {
     return true;
   }
 
-  private async runTypedAction(act: SlashAction, typedText: string, message: Sent): Promise<true | undefined> {
+  private async runTypedAction(act: SlashAction, typedText: string, message: Sent): Promise<boolean | undefined> {
+    if (act === 'task') return this.delegate(typedText, message);
     if (typedText !== '' && !intentOfSlashAction(act).slash.takesText) return undefined;
     await this.act(act);
     if (typedText !== '') this.send(message, typedText);
     return true;
   }
 
+  private async delegate(typedText: string, message: Sent): Promise<boolean> {
+    const { attachments, when } = message;
+    const rest = { attachments, when, named: () => this.read(message) };
+    const isSent = await (await this.parts.delegation()).delegateTyped(typedText, rest);
+    if (isSent === undefined) await this.parts.focus(); // the cancelled dialog had the focus
+    return isSent === true;
+  }
+
   /** Sends a text instead of the command message. */
   private send(
-    { attachments = [], mentions = [], typed = [], when }: Sent,
+    message: Sent,
     text: string,
     { pictures = [], named = [] }: { pictures?: Attachment[]; named?: Mention[] } = {},
   ): void {
-    const { conversation } = this.parts;
+    const { attachments = [], when } = message;
+    const read = this.read(message, named);
+    void this.parts.conversation.send(text, [...attachments, ...pictures], undefined, when, read);
+  }
+
+  /** Reads the mentions of a message; undefined: there are none. */
+  private read({ mentions = [], typed = [] }: Sent, named: Mention[] = []): Promise<Attachment[]> | undefined {
     const all = [...mentions, ...named].slice(0, maxMentions);
-    const meant = conversation.id;
-    const read =
-      all.length + typed.length > 0
-        ? this.parts.mentions().then(async (part) => part.read(await part.namedIn({ mentions: all, typed }), meant))
-        : undefined;
-    void conversation.send(text, [...attachments, ...pictures], undefined, when, read);
+    if (all.length + typed.length === 0) return undefined;
+    const meant = this.parts.conversation.id;
+    return this.parts.mentions().then(async (part) => part.read(await part.namedIn({ mentions: all, typed }), meant));
   }
 
   private async fromFile(path: string, typedText: string) {

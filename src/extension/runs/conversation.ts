@@ -141,6 +141,7 @@ export class PanelConversation {
    * @param chosen choices for a user question of the run
    * @param when delivery time for a running run
    * @param named mentions being read
+   * @param task for a run at rest; a working run gets the text only
    */
   async send(
     userInput: string,
@@ -148,6 +149,7 @@ export class PanelConversation {
     chosen?: PanelQuestionChoices,
     when?: MessageDeliveryTiming,
     named?: Promise<Attachment[]>,
+    task?: UserInput['task'],
   ): Promise<void> {
     await this.restored;
     this.view.post({ type: 'notice', notice: null });
@@ -159,7 +161,7 @@ export class PanelConversation {
     });
     try {
       const files = [...(pictures ?? []), ...((await named) ?? [])];
-      const input = { userInput, ...(files.length > 0 && { attachments: files }) };
+      const input = { userInput, ...(files.length > 0 && { attachments: files }), ...(task && { task }) };
       await before;
       if (isNew && (this.shown !== meant || this.unbegun === meant))
         return await this.begin({ ...this.speaker(), ...input }, sent, textOf(input));
@@ -202,7 +204,8 @@ export class PanelConversation {
   }
 
   async sendTo(runId: string, input: UserInput, when?: MessageDeliveryTiming): Promise<void> {
-    if (!(await this.engine.say({ runId, ...input, ...(when && { when }) })))
+    const { task: _, ...message } = input;
+    if (!(await this.engine.say({ runId, ...message, ...(when && { when }) })))
       return void (await this.work(runId, () => this.engine.continue({ runId, ...input }), textOf(input)));
     if (when === 'now') await this.work(runId, () => this.engine.continue({ runId }));
   }

@@ -84,6 +84,7 @@ const schema = z.object({
   'limits.run': dollars,
   'limits.day': dollars,
   maxTurns: z.number().int().min(1).max(500).catch(50),
+  'tasks.parallel': z.number().int().min(0).max(8).catch(4),
   temperature: z
     .number()
     .min(0)

@@ -13,6 +13,9 @@ export interface TaskRequest {
 /** Characters of the title, of the instructions, and of a report to the run. The rest of a report is read by `output.read`. */
 export const taskBounds = { title: 80, prompt: 20_000, report: 4000 } as const;
 
+/** Context window, in tokens, below which a run does not delegate: the results of tasks would leave too little of it. */
+export const minDelegationWindow = 16_000;
+
 /** Limits of a task. The limits of its run apply in addition: the steps and the cost of a task count in the run. */
 const taskLimitKinds = ['steps', 'time'] as const;
 export type TaskLimitKind = (typeof taskLimitKinds)[number];

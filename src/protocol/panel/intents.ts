@@ -123,6 +123,11 @@ export const intents = [
     slash: { name: 'plan', description: 'Plan without changes', takesText: true, argument: 'plan' },
   },
   { id: 'towpath.runAgent', title: 'Run Agent…' },
+  {
+    id: 'towpath.delegateTask',
+    title: 'Delegate Task…',
+    slash: { name: 'task', description: 'Give a task to an agent' },
+  },
   { id: 'towpath.runWorkflow', title: 'Run Workflow…' },
   { id: 'towpath.newWorkflow', title: 'New Workflow from Template…' },
   { id: 'towpath.packages', title: 'Packages…' },

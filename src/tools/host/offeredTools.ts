@@ -1,10 +1,9 @@
+import { minDelegationWindow } from '../../protocol/content/tasks.ts';
 import type { ToolDefinition } from '../../protocol/content/tools.ts';
 import type { Tool } from '../core/tool.ts';
 import type { Workspace } from '../core/workspace.ts';
 
 const smallWindow = 12_000;
-// Tokens of a context window that holds the report of a task beside its run.
-const taskWindow = 16_000;
 // Tokens of a context window in which longer definitions take a small part.
 const largeWindow = 64_000;
 
@@ -20,11 +19,11 @@ export function createToolOffer(workspace: Workspace, all: () => readonly Tool[]
   const isOffered = (tool: Tool) =>
     (workspace.trusted || (tool.risk === 'read' && !tool.delegates)) && !(workspace.virtual && tool.onDisk);
   const visible = () => all().filter((tool) => !tool.hidden && isOffered(tool));
-  const leastWindow = ({ delegates, extra }: Tool) => (delegates ? taskWindow : extra ? smallWindow : 0);
+  const leastWindow = ({ delegates, extra }: Tool) => (delegates ? minDelegationWindow : extra ? smallWindow : 0);
   return {
     isOffered,
     visible,
-    forWindow: (contextWindow = taskWindow) =>
+    forWindow: (contextWindow = minDelegationWindow) =>
       visible()
         .filter((tool) => contextWindow >= leastWindow(tool))
         .map((tool) => (contextWindow >= largeWindow && tool.longDefinition) || tool.definition),

@@ -29,7 +29,7 @@ describe('What is offered after a /', () => {
 
   it('is Towpath’s own first, then what files and servers have, each under a word of its own', () =>
     assert.deepEqual(rows(''), [
-      ...['/new', '/compact', '/model', '/plan', '/undo', '/sandbox', '/export'],
+      ...['/new', '/compact', '/model', '/plan', '/task', '/undo', '/sandbox', '/export'],
       ...[
         '/explain-it',
         '/prompt:plan',

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import type { UserInput } from '../../../src/engine/input/questionQueue.ts';
 import { ExecutionEngine } from '../../../src/engine/run/engine.ts';
 import { PanelConversation } from '../../../src/extension/runs/conversation.ts';
 import { createAdapter } from '../../../src/llm/adapter/adapter.ts';
@@ -88,6 +89,37 @@ describe('the conversation in the panel', () => {
         { role: 'user', content: 'and be quick' },
       ],
     );
+  });
+
+  it('a task goes with the message to a new run and to a run at rest; a working run gets the message alone', async () => {
+    const client = scriptedClient([{ text: 'One.' }, { text: 'For ever: ', endless: true }]);
+    const { shown, engine } = conversation('kept', client);
+    const given: [method: string, text: string | undefined, title: string | undefined][] = [];
+    for (const method of ['start', 'continue', 'say'] as const) {
+      const called = engine[method].bind(engine) as (input: UserInput) => Promise<never>;
+      engine[method] = (input: Partial<UserInput>) => {
+        given.push([method, input.userInput, input.task?.title]);
+        return called(input as UserInput);
+      };
+    }
+    const task = (title: string) => ({ title, prompt: title, agent: 'reviewer' });
+    const send = (title: string) =>
+      shown.send(`/task reviewer ${title}`, undefined, undefined, undefined, undefined, task(title));
+    await send('One');
+    const atWork = send('Two');
+    await eventually(
+      'the second message is answered',
+      () => !!engine.live(shown.runId!)?.live?.content.includes('tick'),
+    );
+    await send('Three');
+    assert.deepEqual(given, [
+      ['start', '/task reviewer One', 'One'],
+      ['say', '/task reviewer Two', undefined], // no run was at work
+      ['continue', '/task reviewer Two', 'Two'],
+      ['say', '/task reviewer Three', undefined],
+    ]);
+    await shown.stop();
+    await atWork;
   });
 
   for (const [how, proceed] of [

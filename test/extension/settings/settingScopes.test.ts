@@ -35,6 +35,7 @@ const scopes: Record<'application' | 'machine', Record<string, string>> = {
     'limits.run': 'what is paid before the person is asked',
     'limits.day': 'what is paid before the person is asked',
     maxTurns: 'how much is done, and paid, before the person is asked',
+    'tasks.parallel': 'how many agents work, and are paid, at the same time',
     thinkingBudget: 'what is paid',
     temperature: 'how the model answers',
     retries: 'what is paid, and how often a provider is asked',
@@ -70,7 +71,7 @@ describe('the scopes of settings', () => {
     for (const { properties } of manifestSections)
       assert.deepEqual(orders(Object.values(properties)), counted(Object.values(properties)));
     const { length } = Object.keys(manifestSettings);
-    assert.ok(length <= 42, `${length} settings`);
+    assert.ok(length <= 43, `${length} settings`);
   });
 
   it('each setting has the scope that its reason asks for', () => {
