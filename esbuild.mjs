@@ -127,6 +127,16 @@ const markedLexer = {
     }),
 };
 
+/** The toolkit uses the names of keys, and not the table of their former codes that the same module fills. */
+const withoutKeyCodes = {
+  name: 'withoutKeyCodes',
+  setup: ({ onLoad }) =>
+    onLoad({ filter: /[\\/]fast-web-utilities[\\/]dist[\\/]key-codes\.js$/ }, ({ path: file }) => {
+      const contents = readFileSync(file, 'utf8').replace(/^export var KeyCodes;\s*\(function .*?^\}\).*?;$/ms, '');
+      return { contents };
+    }),
+};
+
 /** The indentation of templates, those of the toolkit too, is for readers of the code: the page does without it. A line end stays, which separates as a blank does. */
 const templates = {
   name: 'templates',
@@ -189,7 +199,7 @@ export const programs = [
   program({ ...node, ...cjs }, 'src/tools/commandSandbox/network/forwarder.ts', 'sandboxForwarder.cjs'),
   // node-llama-cpp stays outside: it finds its binaries beside itself and is only ever reached by import().
   program({ ...node, format: 'esm', external: ['node-llama-cpp'] }, 'src/llm/local/worker/worker.ts', 'worker.mjs'),
-  program({ ...page, plugins: [beside, templates, markedLexer] }, 'webview/main.ts', 'panel.js'),
+  program({ ...page, plugins: [beside, templates, markedLexer, withoutKeyCodes] }, 'webview/main.ts', 'panel.js'),
   program(page, 'webview/markdown/highlight.ts', 'highlight.js'),
   program(page, 'webview/insights.ts', 'insights.js'),
 ];
