@@ -217,11 +217,11 @@ export class ExecutionEngine {
   async makeWay(): Promise<void> {
     await Promise.all([...this.ahead.values()].map((ahead) => ahead.makeWay()));
   }
-
+  readonly sayToTask = async (_runId: string, _task: string, _input: UserInput): Promise<boolean> => false;
   retryNow(runId: string): void {
     this.active.get(runId)?.hurry.dispatchEvent(new Event('now'));
   }
-
+  readonly stopTask = async (_runId: string, _task?: string): Promise<void> => {};
   /**
    * Undoes changes of a run at rest, restores files to the state that the run left, or redoes an undo. Resolves to an error if the run is
    * running or cannot be opened or written. Waits for an earlier undo or redo, as a continuation does.

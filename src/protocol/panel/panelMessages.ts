@@ -284,6 +284,10 @@ export const viewMessageSchema = z.discriminatedUnion('type', [
     id: z.number().int(),
     button: z.number().int().min(0).optional(),
   }),
+  // Stops a task of a run, by default all of its tasks. The run goes on.
+  z.strictObject({ type: z.literal('stop-task'), runId: id, task: id.optional() }),
+  // Message to a task. A message that the task cannot receive returns to the message box.
+  z.strictObject({ type: z.literal('say-to-task'), runId: id, task: id, text: z.string().min(1).max(1_000_000) }),
   z.strictObject({ type: z.literal('show-question'), ...callShape }),
   z.strictObject({ type: z.literal('deny'), ...callShape }),
   // User activity while the displayed run has a call that needs an approval since an earlier window.
