@@ -8,6 +8,7 @@ import { localizedCount, t } from '../../src/protocol/text/l10n.ts';
 import { shortenText } from '../../src/protocol/text/shorten.ts';
 import { toolCallCardLine } from '../cards/card.ts';
 import { cardLineAriaLabel } from '../cards/cardLine.ts';
+import { taskStatus, taskTitle } from '../cards/taskStatus.ts';
 import type { PanelContext } from '../context.ts';
 import { markdownToPlainText } from '../markdown/plainText.ts';
 import { runEndNotice } from './runEnd.ts';
@@ -50,6 +51,15 @@ function tellOf(context: PanelContext, run: Run, event: RunEvent): string[] {
       if (event.branch !== undefined) return [];
       if (event.message.role === 'assistant') return [markdownToPlainText(event.message.content.slice(0, 4 * longest))];
       return event.message.role === 'tool' ? wentWrong(context, run, event.message.toolResults) : [];
+    case 'task-message': {
+      const { task, message } = event;
+      const isShown = task === context.opened.task && message.role === 'assistant';
+      return isShown ? [markdownToPlainText(message.content.slice(0, 4 * longest))] : [];
+    }
+    case 'task-end': {
+      const task = run.tasks?.[event.task];
+      return task ? [`${taskTitle(task)} · ${taskStatus(context, run, event.task, task).text}`] : [];
+    }
     case 'question':
       return [t('Waiting for approval: {0}', event.question.what)];
     case 'ask':
