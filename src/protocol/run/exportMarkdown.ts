@@ -5,7 +5,7 @@ import { type Run, runTitle } from './run.ts';
 import { callWithCorrectedArguments } from './understoodArguments.ts';
 
 /**
- * Renders a run as Markdown for publication: messages, and one line per call. Omits tool output, thinking and system messages. `hide`
+ * Renders a run as Markdown for publication: messages, also those of its tasks, and one line per call. Omits tool output, thinking and system messages. `hide`
  * removes keys and home folders.
  */
 export function runToMarkdown(run: Run, hide: (text: string) => string): string {
@@ -22,6 +22,10 @@ export function runToMarkdown(run: Run, hide: (text: string) => string): string 
       ...(messages.length > 0 ? [`## ${escaped(escapeInvisibleInProseLine(hide(name)))}`] : []),
       ...partsOf(messages, run, resultsIn(messages), hide),
     ]),
+    ...(run.tasks ? sortedDictionaryEntries(run.tasks) : []).flatMap(([id, { name, title, messages }]) => [
+      `## ${escaped(escapeInvisibleInProseLine(hide(`${name}: ${title}`)))}`,
+      ...partsOf(messages, run, resultsIn(messages), hide, `${id}:`),
+    ]),
     ...(damage ? ['*What came after this is damaged.*'] : []),
   ];
   return `${parts.join('\n\n')}\n`;
@@ -32,6 +36,7 @@ function partsOf(
   { calls: states }: Run,
   results: Results,
   hide: (text: string) => string,
+  callPrefix = '',
 ): string[] {
   return messages.flatMap((message): string[] => {
     switch (message.role) {
@@ -41,7 +46,7 @@ function partsOf(
         ];
       case 'assistant': {
         const calls = (message.toolCalls ?? []).map((call) =>
-          callLine(callWithCorrectedArguments(call, states[call.id]), results.get(call.id), hide),
+          callLine(callWithCorrectedArguments(call, states[callPrefix + call.id]), results.get(call.id), hide),
         );
         const text = closed(hide(message.content).trim());
         const trimmed = `${text}${message.incomplete ? ' …' : ''}`.trim();
