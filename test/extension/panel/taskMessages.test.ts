@@ -30,6 +30,17 @@ describe('A message to a task', () => {
     );
   });
 
+  it('and acts on its calls have ids of any length that a provider gives', () => {
+    const task = 't'.repeat(256);
+    const key = { runId: 'run-1', toolCallId: `${task}:${'c'.repeat(256)}` };
+    for (const one of [
+      { ...message, task },
+      { type: 'stop-task', runId: 'run-1', task },
+      { type: 'deny', ...key },
+    ])
+      viewMessageSchema.parse(one);
+  });
+
   for (const stranger of [
     { ...message, text: '' },
     { ...message, decision: 'allow' },
