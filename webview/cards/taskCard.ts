@@ -7,7 +7,7 @@ import { withNoBreakUnits } from '../../src/protocol/text/escapeInvisible.ts';
 import { t } from '../../src/protocol/text/l10n.ts';
 import type { PanelContext } from '../context.ts';
 import { cardFrame, toolCallCard, toolCallDetails } from './card.ts';
-import type { CardStatus } from './cardLine.ts';
+import type { CardStatus, CardStatusIcon } from './cardLine.ts';
 import { toPlainTextPiece } from './cardText.ts';
 import { taskStatus, taskTitle } from './taskStatus.ts';
 
@@ -18,7 +18,7 @@ export function taskCard(context: PanelContext, run: Run, call: ToolCall, place:
   const { text, mark, asking } = taskStatus(context, run, id, task);
   const state = run.calls[id];
   const title = [toPlainTextPiece(`${task.name}:`), { text: task.title }];
-  const isContinued = task.limit !== undefined && run.phase !== 'Running' && isBetweenTurns(run);
+  const isContinued = task.limit !== undefined && run.phase !== 'Running' && isBetweenTurns(run) && isNewest(run, id);
   return cardFrame(context, {
     place,
     key: { runId: run.id, toolCallId: id },
@@ -40,6 +40,11 @@ export function taskCard(context: PanelContext, run: Run, call: ToolCall, place:
   });
 }
 
+function isNewest({ messages }: Run, id: string): boolean {
+  const reply = messages.findLast(({ role }) => role === 'assistant');
+  return reply?.role === 'assistant' && Boolean(reply.toolCalls?.some((call) => call.id === id));
+}
+
 export function stopTaskButton(context: PanelContext, run: Run, id: string): TemplateResult | typeof nothing {
   const task = run.tasks![id]!;
   if (!isTaskAtWork(task) || run.phase !== 'Running') return nothing;
@@ -55,7 +60,8 @@ function openTask(context: PanelContext, id: string): void {
   context.refresh();
 }
 
-function cardStatus({ status }: TaskState, mark: string): CardStatus {
+function cardStatus(task: TaskState, mark: CardStatusIcon): CardStatus {
   if (mark === 'asks') return 'asking';
-  return status === 'running' && mark === 'working' ? 'running' : status === 'queued' ? 'waiting' : 'done';
+  if (mark === 'working') return 'running';
+  return isTaskAtWork(task) ? 'waiting' : 'done';
 }

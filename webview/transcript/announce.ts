@@ -2,6 +2,7 @@ import type { UserQuestions } from '../../src/protocol/content/questions.ts';
 import type { HostMessage } from '../../src/protocol/panel/panelMessages.ts';
 import type { RunEvent } from '../../src/protocol/run/events.ts';
 import { commandEndMessageForUser, type Run } from '../../src/protocol/run/run.ts';
+import { taskOfCall } from '../../src/protocol/run/tasks.ts';
 import { errorMessageForUser } from '../../src/protocol/text/codeText.ts';
 import { escapeInvisibleProse } from '../../src/protocol/text/escapeInvisible.ts';
 import { localizedCount, t } from '../../src/protocol/text/l10n.ts';
@@ -61,7 +62,7 @@ function tellOf(context: PanelContext, run: Run, event: RunEvent): string[] {
       return task ? [`${taskTitle(task)} · ${taskStatus(context, run, event.task, task).text}`] : [];
     }
     case 'question':
-      return [t('Waiting for approval: {0}', event.question.what)];
+      return [t('Waiting for approval: {0}', [...taskTitleOf(run, event.toolCallId), event.question.what].join(' · '))];
     case 'ask':
       return [t('Towpath has a question. {0} Or write your own answer.', event.questions.map(inWords).join(' '))];
     case 'node':
@@ -89,6 +90,11 @@ function wentWrong(context: PanelContext, run: Run, results: readonly { toolCall
     ...wrong.slice(0, maxCalls).map(cardLineAriaLabel),
     ...(more > 0 ? [t('And {0} like these', localizedCount(more, 'more call'))] : []),
   ];
+}
+
+function taskTitleOf(run: Run, toolCallId: string): string[] {
+  const task = taskOfCall(run, toolCallId);
+  return task === undefined ? [] : [taskTitle(run.tasks![task]!)];
 }
 
 const inWords = ({ question, answers }: UserQuestions): string =>

@@ -20,6 +20,7 @@ import {
   standingFiles,
   unreportedCommandEnds,
 } from '../../src/protocol/run/run.ts';
+import { openTasks } from '../../src/protocol/run/tasks.ts';
 import type { ErrorReason, RepeatedCallDetails, RunEndErrorCode } from '../../src/protocol/text/codes.ts';
 import { errorMessageForUser } from '../../src/protocol/text/codeText.ts';
 import { escapeInvisible, escapeInvisibleInLine } from '../../src/protocol/text/escapeInvisible.ts';
@@ -169,7 +170,8 @@ export function runEndNotice(run: Run): RunEndNotice | undefined {
   const died = unreportedCommandEnds(run).find(([, { ended }]) => hasCommandFailed(ended));
   if (died) return diedEnd(...died);
   if (run.phase === 'Completed') return receipt(run); // a finished workflow, with or without an answer
-  if (isBetweenTurns(run)) return { tone: '', says: withPlan(run, t('Paused.')), ways: ['Continue'] };
+  if (isBetweenTurns(run) || openTasks(run).length > 0)
+    return { tone: '', says: withPlan(run, t('Paused.')), ways: ['Continue'] };
   if (hasUnfinishedTurn(run)) return { tone: '', says: t('Interrupted before it was done.'), ways: ['Continue'] };
   if (isPlanReadyToImplement(run))
     return { tone: '', says: t(planned), ways: ['Implement Plan', 'Implement Plan in New Run'] };

@@ -123,6 +123,7 @@ describe('A task of a run', () => {
     it('is paused while its run rests', async () => {
       await show([...one, ...taskBegins('t1'), { type: 'phase', phase: 'WaitingUser' }]);
       assert.equal(await status(), 'Paused');
+      assert.equal(plain(await test.page.getByTestId('phase').innerText()), 'Paused. Continue');
       assert.deepEqual(await buttons(), ['Open']);
     });
 
@@ -292,6 +293,22 @@ describe('A task of a run', () => {
       assert.ok(Math.abs((await top()) - before) <= 2, `${before} → ${await top()}`);
     });
 
+    it('is searched alone, and Escape closes the search before the task', async () => {
+      await show(working);
+      await open();
+      await page().keyboard.press('Control+f');
+      await page().keyboard.type('parser');
+      await test.send();
+      assert.equal(await page().locator('.find-count').innerText(), '2 of 2');
+      await page().getByTestId('find').fill('give this to others');
+      await test.send();
+      assert.equal(await page().locator('.find-count').innerText(), 'None');
+      await page().keyboard.press('Escape');
+      await test.send();
+      assert.equal(await page().getByTestId('find').count(), 0);
+      assert.equal(await focused(), 'task-box');
+    });
+
     it('is left when another run is shown', async () => {
       await show(working);
       await open();
@@ -308,6 +325,15 @@ describe('A task of a run', () => {
         /No mistakes\.\s+reviewer: Review the parser · Done/,
       );
     });
+  });
+
+  it('is named when its approval is read out', async () => {
+    const all = [...one, ...taskBegins('t1'), ...taskAsks('t1')];
+    await show(all, { live: 1 });
+    assert.equal(
+      plain(await test.page.locator('[role="log"]').innerText()),
+      'Waiting for approval: reviewer: Review the parser · Run npm test -- parser',
+    );
   });
 
   it('shows hostile texts as texts', async () => {
