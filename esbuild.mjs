@@ -109,6 +109,34 @@ const withoutCopies = {
     })),
 };
 
+/** The panel makes nodes of the tokens of `marked`. The renderer to HTML stays out: statements at the end of the module would retain it. */
+const markedLexer = {
+  name: 'markedLexer',
+  setup: ({ onLoad }) =>
+    onLoad({ filter: /[\\/]marked[\\/]lib[\\/]marked\.esm\.js$/ }, async ({ path: file }) => {
+      const { default: ts } = await import('typescript');
+      const { statements } = ts.createSourceFile(file, readFileSync(file, 'utf8'), ts.ScriptTarget.Latest, true);
+      const all = statements.findLast(ts.isExportDeclaration).exportClause.elements;
+      const local = (exported) => all.find(({ name }) => name.text === exported).propertyName.text;
+      const instance = `new ${local('Marked')}`;
+      const end = statements.findIndex((one) => ts.isVariableStatement(one) && one.getText().includes(instance));
+      if (end < 0) throw new Error('marked has no instance of its own.');
+      const exports = ['Lexer', 'Tokenizer', 'getDefaults'].map((name) => `${local(name)} as ${name}`);
+      const kept = statements.slice(0, end).map((one) => one.getFullText());
+      return { contents: `${kept.join('')};export{${exports}};` };
+    }),
+};
+
+/** The toolkit uses the names of keys, and not the table of their former codes that the same module fills. */
+const withoutKeyCodes = {
+  name: 'withoutKeyCodes',
+  setup: ({ onLoad }) =>
+    onLoad({ filter: /[\\/]fast-web-utilities[\\/]dist[\\/]key-codes\.js$/ }, ({ path: file }) => {
+      const contents = readFileSync(file, 'utf8').replace(/^export var KeyCodes;\s*\(function .*?^\}\).*?;$/ms, '');
+      return { contents };
+    }),
+};
+
 /** The indentation of templates, those of the toolkit too, is for readers of the code: the page does without it. A line end stays, which separates as a blank does. */
 const templates = {
   name: 'templates',
@@ -171,7 +199,7 @@ export const programs = [
   program({ ...node, ...cjs }, 'src/tools/commandSandbox/network/forwarder.ts', 'sandboxForwarder.cjs'),
   // node-llama-cpp stays outside: it finds its binaries beside itself and is only ever reached by import().
   program({ ...node, format: 'esm', external: ['node-llama-cpp'] }, 'src/llm/local/worker/worker.ts', 'worker.mjs'),
-  program({ ...page, plugins: [beside, templates] }, 'webview/main.ts', 'panel.js'),
+  program({ ...page, plugins: [beside, templates, markedLexer, withoutKeyCodes] }, 'webview/main.ts', 'panel.js'),
   program(page, 'webview/markdown/highlight.ts', 'highlight.js'),
   program(page, 'webview/insights.ts', 'insights.js'),
 ];

@@ -132,6 +132,7 @@ describe('The programs, as they are built', function () {
   it('the panel is at most 350 KB: it knows no schemas, and leaves the colours of code to a script beside it', async () => {
     const { files, inputs } = await built('panel.js');
     assert.ok(Buffer.byteLength(files.get('panel.js')!) <= 350_000);
+    assert.ok(!files.get('panel.js')!.includes('<blockquote>'), 'the renderer of marked to HTML');
     assert.deepEqual(of('zod', inputs), []);
     assert.ok(files.get('panel.js')!.includes('import("./highlight.js")'));
     assert.deepEqual(of('highlight.js', inputs), []);

@@ -6,7 +6,8 @@ export type StatusStripListName = 'plan' | 'files' | 'commands' | 'waiting';
 
 /**
  * View state of the panel that only the page knows. Keys of cards and texts are positions (`message:call`). `deleting`: run with one press
- * on its delete button. `acts`: index of the message with all actions visible.
+ * on its delete button. `acts`: index of the message with all actions visible. `task`: id of the task that is displayed in the place of
+ * the conversation.
  */
 interface PanelViewState {
   history: boolean;
@@ -20,6 +21,7 @@ interface PanelViewState {
   acts?: number;
   whole: Set<string>;
   unfolded: Set<string>;
+  task?: string | undefined;
 }
 
 /** State and functions for the parts of the panel. `now`: epoch ms of this rendering. */

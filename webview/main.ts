@@ -30,6 +30,7 @@ import { createAnnouncer } from './transcript/announce.ts';
 import { restoreBranchArrow, scrollToBranchForkPoint } from './transcript/branchSwitcher.ts';
 import { continueMessageNavigation, navigateMessages } from './transcript/messageNavigation.ts';
 import { TranscriptScroll } from './transcript/scroll.ts';
+import { closeTaskOnEscape, taskContext } from './transcript/taskView.ts';
 
 registerCustomElements();
 
@@ -69,6 +70,9 @@ const context: PanelContext = {
 };
 const scroll = new TranscriptScroll(refresh);
 
+/** Context of the displayed conversation: that of a task or of the run. */
+const shown = (): PanelContext => taskContext(context) ?? context;
+
 let drawing: number | undefined;
 function refresh(): void {
   if (drawing === undefined) drawing = requestAnimationFrame(draw);
@@ -85,6 +89,7 @@ function draw(): void {
   const { run } = context.model;
   document.body.dataset.phase = unheard ? '' : (run?.phase ?? '');
   const focused = document.activeElement;
+  scroll.showTask(taskContext(context) !== undefined);
   render(panelRootView(context, scroll), root);
   if (document.activeElement === document.body && document.hasFocus()) {
     if (focused?.isConnected)
@@ -93,7 +98,7 @@ function draw(): void {
   }
   scroll.settle();
   highlightFindMatches(scroll);
-  continueMessageNavigation(context, scroll);
+  continueMessageNavigation(shown(), scroll);
   restoreBranchArrow(context, scroll);
   scrollToSelectedCompletion();
   animateNewestSpinner(root);
@@ -155,6 +160,10 @@ function take(message: HostMessage): void {
   const { run } = context.model;
   if (message.type === 'run' ? run?.seq !== 0 : isHeard(message)) unheard = false;
   if (message.type === 'run' && (run === null || run !== before)) {
+    if (run?.id !== before?.id) {
+      context.opened.task = undefined;
+      scroll.showTask(false);
+    }
     if (run?.id !== before?.id || partial) {
       context.opened.cards.clear();
       context.opened.whole.clear();
@@ -189,9 +198,10 @@ function take(message: HostMessage): void {
 }
 
 reportActivity(() => context.model.run);
-window.addEventListener('keydown', (event) => navigateMessages(context, scroll, event) && event.preventDefault());
+window.addEventListener('keydown', (event) => navigateMessages(shown(), scroll, event) && event.preventDefault());
 trackFindFocus();
-window.addEventListener('keydown', (event) => onFindKey(context, event), { capture: true });
+window.addEventListener('keydown', (event) => onFindKey(shown(), event), { capture: true });
+window.addEventListener('keydown', (event) => closeTaskOnEscape(context, event));
 window.addEventListener('resize', refresh);
 root.addEventListener('load', scroll.onGrown, { capture: true });
 // After a dialog the page regains the focus without the focused element. A click sets its own focus later.

@@ -16,26 +16,32 @@ import { onPickerShortcut } from './shortcuts.ts';
 import { graphMessageIndex, workflowGraphView } from './transcript/graphView.ts';
 import { runPhaseLine } from './transcript/phase.ts';
 import type { TranscriptScroll } from './transcript/scroll.ts';
+import { taskContext, taskHeader, taskMessageBox, taskTranscript } from './transcript/taskView.ts';
 import { transcriptView } from './transcript/transcript.ts';
 import { welcomeView, workspaceNotices } from './transcript/welcome.ts';
 
 export function panelRootView(context: PanelContext, scroll: TranscriptScroll): TemplateResult {
   const { run, state } = context.model;
+  const task = taskContext(context);
+  const shown = task ?? context;
   const empty = !run || (run.messages.length === 0 && run.queued.length === 0 && !run.live);
   const parts = statusStripItems(context);
   return html`
-    ${header(context)}
-    ${findBar(context, scroll)}
+    ${task ? taskHeader(context, run!, task.model.task!) : header(context)}
+    ${findBar(shown, scroll)}
     <main class="scroller" tabindex="0" aria-label=${t('Conversation')} @scroll=${scroll.onScroll}
       @keydown=${(event: KeyboardEvent) => onQuestionDigitKey(context, event)}>
-      <div class="transcript">
+      <div class="transcript">${
+        task
+          ? taskTranscript(task, task.model.run!, scroll.pages)
+          : html`
         ${state ? workspaceNotices(context, state) : nothing}
         ${state && empty ? welcomeView(context, state) : nothing}
         ${run ? transcriptView(context, run, scroll.pages) : nothing}
         ${run && graphMessageIndex(run) === undefined ? workflowGraphView(context, run) : nothing}
         ${run ? detachedQuestionCards(context, run) : nothing}
-        ${run && !context.model.partial ? runPhaseLine(context, run) : nothing}
-      </div>
+        ${run && !context.model.partial ? runPhaseLine(context, run) : nothing}`
+      }</div>
     </main>
     <div class="above">${
       scroll.following || empty
@@ -43,12 +49,13 @@ export function panelRootView(context: PanelContext, scroll: TranscriptScroll): 
         : html`<vscode-button class="latest small" appearance="secondary" data-testid="latest" @click=${scroll.toEnd}
               ><span slot="start">${icons.down}</span>${t(pendingQuestionCallIds(run).length > 0 ? 'Approval needed' : 'Jump to Latest')}</vscode-button>`
     }</div>
-    ${statusStripListView(context, parts)}
-    <footer @keydown=${(event: KeyboardEvent) => onPickerShortcut(context, event) || onStatusStripKey(context, event)}>
+    ${task ? nothing : statusStripListView(context, parts)}
+    <footer ?hidden=${task} @keydown=${(event: KeyboardEvent) => onPickerShortcut(context, event) || onStatusStripKey(context, event)}>
       ${statusStrip(context, parts)}
-      ${noticeBar(context)}
+      ${task ? nothing : noticeBar(context)}
       ${composerView(context)}
-    </footer>`;
+    </footer>
+    ${task ? html`<footer class="task-footer">${noticeBar(context)}${taskMessageBox(context, run!, task.model.task!)}</footer>` : nothing}`;
 }
 
 function header(context: PanelContext): TemplateResult {

@@ -11,13 +11,23 @@ import { joinRunSnapshotParts, type RunSnapshotPart } from '../src/protocol/pane
 import type { RunEvent } from '../src/protocol/run/events.ts';
 import { applyEvent, isNewEvent } from '../src/protocol/run/fold.ts';
 import { pendingCalls } from '../src/protocol/run/pending.ts';
-import { type CallState, callsInStartOrder, type Run, restoreRunDictionaries } from '../src/protocol/run/run.ts';
+import {
+  type CallState,
+  callsInStartOrder,
+  type Run,
+  restoreRunDictionaries,
+  type TaskState,
+} from '../src/protocol/run/run.ts';
+import { taskOfCall, taskOfEvent } from '../src/protocol/run/tasks.ts';
+import { createDictionary, sortedDictionaryEntries } from '../src/protocol/values/dictionary.ts';
 import type { PickedMention } from './host.ts';
 
 /** State of the panel. The run is folded from the same events by the same function as in the host. */
 export interface PanelViewModel {
   state?: PanelState;
   run: Run | null;
+  /** The task whose conversation is displayed in the place of the run's. */
+  task?: string;
   /** Only the last messages are loaded; message indexes change with the full run. */
   partial?: boolean;
   /** Parts of a run being received, and events in the meantime. */
@@ -113,6 +123,8 @@ function takeRun(model: PanelViewModel, { run: said, part, before }: Extract<Hos
   model.going = new Set(run ? idsOf(run) : []);
   for (const told of run?.messages ?? []) collectResults(model, told);
   for (const { messages } of run?.damage ?? []) for (const told of messages) collectResults(model, told);
+  for (const [task, { messages }] of sortedDictionaryEntries(run?.tasks ?? createDictionary<TaskState>()))
+    for (const told of messages) collectResults(model, told, `${task}:`);
   if (before !== undefined) for (const event of coming?.events ?? []) fold(model, event);
 }
 
@@ -129,7 +141,10 @@ function fold(model: PanelViewModel, event: RunEvent): void {
   const { undos, held } = run;
   applyEvent(run, event);
   if (event.type === 'message' && event.branch === undefined) collectResults(model, event.message);
+  if (event.type === 'task-message') collectResults(model, event.message, `${event.task}:`);
   if ('toolCallId' in event) touch(model, event.toolCallId);
+  const task = 'toolCallId' in event ? taskOfCall(run, event.toolCallId) : taskOfEvent(event);
+  if (task !== undefined && event.type !== 'chunk') touch(model, task);
   if (event.type === 'undo') for (const id of event.toolCallIds) touch(model, id);
   if (run.held !== held || isQueue(event))
     for (const id of new Set([...(held ?? []), ...(run.held ?? [])])) touch(model, id);
@@ -141,11 +156,12 @@ function fold(model: PanelViewModel, event: RunEvent): void {
 const isQueue = ({ type }: RunEvent): boolean =>
   type === 'queued' || type === 'queued-change' || type === 'queued-remove';
 
-function collectResults(model: PanelViewModel, message: Run['messages'][number]): void {
+function collectResults(model: PanelViewModel, message: Run['messages'][number], callPrefix = ''): void {
   if (message.role !== 'tool') return;
   for (const result of message.toolResults) {
-    model.results.set(result.toolCallId, result);
-    touch(model, result.toolCallId);
+    const id = callPrefix + result.toolCallId;
+    model.results.set(id, result);
+    touch(model, id);
   }
 }
 

@@ -2,6 +2,7 @@
 import type { FileMove, RemovedFileKind, StoredFileChange } from '../protocol/run/events.ts';
 import { callsInStartOrder, type Run } from '../protocol/run/run.ts';
 import type { RedoableUndo } from '../protocol/run/runFiles.ts';
+import { conversationCallId } from '../protocol/run/tasks.ts';
 
 /**
  * Change of one file to another content. Ids are content ids; null: no file.
@@ -224,7 +225,8 @@ export const pathAfterMove = (path: string, { from, to }: FileMove): string =>
   path === from || path.startsWith(`${from}/`) ? to + path.slice(from.length) : path;
 
 /**
- * Returns the calls with undoable changes in the newest reply with any, or in the whole run. Changes that cancel each other do not count.
+ * Returns the calls with undoable changes in the newest reply with any, or in the whole run. Calls of a task belong to the reply that gave
+ * the task. Changes that cancel each other do not count.
  */
 export function undoableCallIds(run: Run, scope: 'turn' | 'run'): string[] {
   const repositories = callsInStartOrder(run)
@@ -232,8 +234,10 @@ export function undoableCallIds(run: Run, scope: 'turn' | 'run'): string[] {
     .map(([id]) => id);
   const standing = new Set([...standingOf(run).map(({ toolCallId }) => toolCallId), ...repositories]);
   const remain = (ids: string[]) => undoOperations(run, ids).length > 0 || ids.some((id) => repositories.includes(id));
+  const byCall = new Map<string, string[]>();
+  for (const id of standing) push(byCall, conversationCallId(run, id), id);
   const replies = run.messages.map((message) =>
-    message.role === 'assistant' ? (message.toolCalls ?? []).map(({ id }) => id).filter((id) => standing.has(id)) : [],
+    message.role === 'assistant' ? (message.toolCalls ?? []).flatMap(({ id }) => byCall.get(id) ?? []) : [],
   );
   return (scope === 'run' ? [[...standing]] : replies).findLast(remain) ?? [];
 }
@@ -289,8 +293,8 @@ export function foldersAbove(path: string): string[] {
   return folders;
 }
 
-function push(all: Map<string, number[]>, path: string, position: number): void {
-  const known = all.get(path);
-  if (known) known.push(position);
-  else all.set(path, [position]);
+function push<Item>(all: Map<string, Item[]>, key: string, item: Item): void {
+  const known = all.get(key);
+  if (known) known.push(item);
+  else all.set(key, [item]);
 }

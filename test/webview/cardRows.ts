@@ -66,6 +66,8 @@ export const rows: [name: string, row: Row][] = [
     says: ['Change the plan', 'Planning', 'Planned · 3 of 6 done', 'Could not change the plan'] }],
   ['ask.person', { args: { questions: [{ question: 'Which one?' }] }, data: {},
     says: ['Ask Which one?', 'Asking Which one?', 'Asked Which one?', 'Could not ask Which one?'] }],
+  ['task.run', { args: { title: 'Review the parser', prompt: 'Look for mistakes.' }, data: {},
+    says: ['Delegate Review the parser', 'Delegating Review the parser', 'Delegated Review the parser', 'Could not delegate Review the parser'] }],
   ['mcp.search_tools', { args: { query: 'issues' }, data: { tools: [{}, {}] },
     says: ['Look for tools: issues', 'Looking for tools: issues', 'Looked for tools: issues · 2 found', 'Could not look for tools: issues'] }],
   ['mcp.call_tool', { args: { name: 'mcp.git_hub.create_issue', arguments: {} }, data: {},

@@ -9,6 +9,7 @@ import { formatFileChange, formatShortFileChange, maxShownDiffLines } from '../.
 import { runEndPresentationsByErrorCode, runEndPresentationsByReason } from '../../webview/transcript/runEnd.ts';
 import type { TestPage } from './browser.ts';
 import { begin, concludes, eventsOf, reads, readyState, runOf } from './conversation.ts';
+import { tasksInEachState } from './tasks.ts';
 
 /** Something that the panel can show: what the host tells it, and what the person does then. */
 export interface State {
@@ -484,6 +485,8 @@ export const states: State[] = [
   { name: 'fold open', says: shown([...cards.slice(0, 12), rests]), does: (test) => test.page.locator('.fold-head').first().click() },
   { name: 'outcomes', says: shown(outcomes) },
   { name: 'question', says: shown(asks) },
+  { name: 'tasks', says: shown(tasksInEachState) },
+  { name: 'task, opened', says: shown(tasksInEachState), does: (test) => test.page.getByTestId('open-task').nth(1).click() },
   { name: 'question of an earlier window', says: shown(closedOn) },
   { name: 'undone, with its redo', says: shown(undone) },
   { name: 'step interrupted', says: shown(cutOff(0)) },

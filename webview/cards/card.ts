@@ -72,7 +72,7 @@ export function toolCallCard(context: PanelContext, run: Run, call: ToolCall, pl
   const line = toolCallCardLine(context, run, call);
   const { status } = line;
   const made = status === 'running' ? undefined : state; // still running
-  return frame(context, {
+  return cardFrame(context, {
     place,
     key,
     tool: call.name,
@@ -94,7 +94,7 @@ export function toolCallCard(context: PanelContext, run: Run, call: ToolCall, pl
       ${status === 'running' && state?.command ? continueInBackgroundButton(context, key) : nothing}
       ${(line.mark === 'dot' || line.mark === 'cross') && !state?.background && !isOpen(context, place) && levelOf(context) !== 'few' ? lastOutputLineView(printed(outcomeOf(result))) : nothing}
       ${state?.background ? backgroundCommandView(context, key, state, status) : nothing}`,
-    details: () => details(context, place, call, state, result),
+    details: () => toolCallDetails(context, place, call, state, result),
   });
 }
 
@@ -182,7 +182,7 @@ function redoButton(context: PanelContext, key: ToolCallKey): TemplateResult | t
 export function callDraftCard(context: PanelContext, draft: StreamedCallDraft, place: string): TemplateResult {
   const writing = editProgressFromDraft(draft);
   const line = streamedCallCardLine(draft);
-  return frame(context, {
+  return cardFrame(context, {
     place,
     tool: draft.name,
     line: writing ? { ...line, outcome: [toPlainTextPiece(t(localizedCount(writing.lines, 'line')))] } : line,
@@ -196,7 +196,7 @@ export function callDraftCard(context: PanelContext, draft: StreamedCallDraft, p
 const newestLines = ({ newest }: EditProgress): TemplateResult =>
   html`<div class="diff writing" aria-hidden="true">${newest.map(({ sign, text }) => html`<div class="diff-line" data-sign=${sign}><span class="diff-sign">${sign === '-' ? '−' : sign}</span><span class="diff-text">${escapeInvisible(text)}</span></div>`)}</div>`;
 
-interface Frame {
+interface CardFrame {
   place: string;
   key?: ToolCallKey;
   tool: string;
@@ -207,7 +207,10 @@ interface Frame {
   details(): TemplateResult;
 }
 
-function frame(context: PanelContext, { place, key, tool, line, beside, below, why, details }: Frame): TemplateResult {
+export function cardFrame(
+  context: PanelContext,
+  { place, key, tool, line, beside, below, why, details }: CardFrame,
+): TemplateResult {
   const open = isOpen(context, place);
   const press = () => toggle(context, place, key);
   const { status, mark } = line;
@@ -317,7 +320,7 @@ const continueHeld = (context: PanelContext): TemplateResult =>
   html`<div class="card-question"><span class="card-answers"><vscode-button class="small" appearance="secondary" data-testid="continue-held"
     @click=${() => context.post({ type: 'continue' })}>${t('Continue')}</vscode-button></span></div>`;
 
-function details(
+export function toolCallDetails(
   context: PanelContext,
   place: string,
   call: ToolCall,

@@ -64,6 +64,7 @@ const names = [
   'web.fetch',
   'plan.update',
   userQuestionToolName,
+  'task.run',
   'mcp.search_tools',
   'mcp.call_tool',
   'mcp.read_resource',
@@ -269,6 +270,12 @@ export const toolTextTable: Record<ToolName, ToolText> = {
         asked.length > 1 ? some(localizedCount(asked.length, 'question')) : { text: text(Object(first).question) },
       ];
     },
+  },
+  'task.run': {
+    doing: 'Delegating',
+    done: 'Delegated',
+    not: 'delegate',
+    object: ({ args }) => [{ text: text(args.title) }],
   },
   'mcp.search_tools': {
     doing: 'Looking for tools:',

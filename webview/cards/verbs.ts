@@ -1,6 +1,7 @@
 export type ProgressiveVerb =
   | 'Asking'
   | 'Checking'
+  | 'Delegating'
   | 'Deleting'
   | 'Editing'
   | 'Finding uses of'
@@ -25,6 +26,7 @@ export type PastVerb =
   | 'Asked'
   | 'Checked'
   | 'Created'
+  | 'Delegated'
   | 'Deleted'
   | 'Edited'
   | 'Found uses of'
@@ -50,6 +52,7 @@ export type InfinitiveVerb =
   | 'ask'
   | 'change the plan'
   | 'check'
+  | 'delegate'
   | 'delete'
   | 'edit'
   | 'find uses of'

@@ -1,4 +1,5 @@
 import { callsInStartOrder, pathsToUndo, type Run } from '../../src/protocol/run/run.ts';
+import { conversationCallId } from '../../src/protocol/run/tasks.ts';
 
 /** Number of files changed since the message, according to the calls. */
 export function countFilesChangedAfter(run: Run, at: number): number {
@@ -10,6 +11,6 @@ export function countFilesChangedAfter(run: Run, at: number): number {
   );
   const files = new Set<string>();
   for (const [id, state] of callsInStartOrder(run))
-    if (!before.has(id)) for (const path of pathsToUndo(state)) files.add(path);
+    if (!before.has(conversationCallId(run, id))) for (const path of pathsToUndo(state)) files.add(path);
   return files.size;
 }

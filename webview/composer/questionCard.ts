@@ -2,6 +2,7 @@ import { html, nothing, type TemplateResult } from 'lit-html';
 import { userQuestionToolName } from '../../src/protocol/content/askTool.ts';
 import type { UserQuestions } from '../../src/protocol/content/questions.ts';
 import type { CallState, Run } from '../../src/protocol/run/run.ts';
+import { taskOfCall } from '../../src/protocol/run/tasks.ts';
 import { escapeInvisibleInProseLine, escapeInvisibleProse } from '../../src/protocol/text/escapeInvisible.ts';
 import { t } from '../../src/protocol/text/l10n.ts';
 import { reportMessageSent } from '../activityReport.ts';
@@ -43,14 +44,14 @@ export function userQuestionCard(context: PanelContext, run: Run, toolCallId: st
   </section>`;
 }
 
-/** User questions of calls outside the conversation: of workflow nodes and parallel branches. */
+/** User questions of calls outside the conversation: of workflow nodes and parallel branches. Those of tasks are on the cards of the tasks. */
 export function detachedQuestionCards(context: PanelContext, run: Run): TemplateResult[] {
   const ids = pendingQuestionCallIds(run);
   if (ids.length === 0) return [];
   const last = run.messages.findLast(({ role }) => role === 'assistant');
   const inMessage = new Set(last?.role === 'assistant' ? last.toolCalls?.map(({ id }) => id) : []);
   return ids
-    .filter((id) => !inMessage.has(id))
+    .filter((id) => !inMessage.has(id) && taskOfCall(run, id) === undefined)
     .map((id) =>
       userQuestionCard(context, run, id, t('Node {0} asks', escapeInvisibleInProseLine(id.split(':', 1)[0]!))),
     );

@@ -1,4 +1,4 @@
-import { Lexer, type MarkedToken, marked, Tokenizer, type Tokens } from 'marked';
+import { getDefaults, Lexer, type MarkedToken, Tokenizer, type Tokens } from 'marked';
 import { withCjkEmphasis } from './emphasis.ts';
 import { linkTarget } from './links.ts';
 
@@ -57,7 +57,7 @@ const effortPerCall = 6e7;
 /** Lexes Markdown (GitHub flavored) into blocks with inline tokens. The `raw` of all tokens joined is the text. */
 export function lexMarkdown(text: string): MarkdownToken[] {
   const tokenizer = boundedTokenizer();
-  const lexer = new Lexer({ ...marked.getDefaults(), gfm: true, tokenizer, extensions });
+  const lexer = new Lexer({ ...getDefaults(), gfm: true, tokenizer, extensions });
   tokenizer.rules = { ...tokenizer.rules, inline: inlineRules(tokenizer) };
   lexer.blockTokens(text, lexer.tokens);
   let left = effortPerCall;

@@ -2,12 +2,14 @@ import type { UserQuestions } from '../../src/protocol/content/questions.ts';
 import type { HostMessage } from '../../src/protocol/panel/panelMessages.ts';
 import type { RunEvent } from '../../src/protocol/run/events.ts';
 import { commandEndMessageForUser, type Run } from '../../src/protocol/run/run.ts';
+import { taskOfCall } from '../../src/protocol/run/tasks.ts';
 import { errorMessageForUser } from '../../src/protocol/text/codeText.ts';
 import { escapeInvisibleProse } from '../../src/protocol/text/escapeInvisible.ts';
 import { localizedCount, t } from '../../src/protocol/text/l10n.ts';
 import { shortenText } from '../../src/protocol/text/shorten.ts';
 import { toolCallCardLine } from '../cards/card.ts';
 import { cardLineAriaLabel } from '../cards/cardLine.ts';
+import { taskStatus, taskTitle } from '../cards/taskStatus.ts';
 import type { PanelContext } from '../context.ts';
 import { markdownToPlainText } from '../markdown/plainText.ts';
 import { runEndNotice } from './runEnd.ts';
@@ -50,8 +52,17 @@ function tellOf(context: PanelContext, run: Run, event: RunEvent): string[] {
       if (event.branch !== undefined) return [];
       if (event.message.role === 'assistant') return [markdownToPlainText(event.message.content.slice(0, 4 * longest))];
       return event.message.role === 'tool' ? wentWrong(context, run, event.message.toolResults) : [];
+    case 'task-message': {
+      const { task, message } = event;
+      const isShown = task === context.opened.task && message.role === 'assistant';
+      return isShown ? [markdownToPlainText(message.content.slice(0, 4 * longest))] : [];
+    }
+    case 'task-end': {
+      const task = run.tasks?.[event.task];
+      return task ? [`${taskTitle(task)} · ${taskStatus(context, run, event.task, task).text}`] : [];
+    }
     case 'question':
-      return [t('Waiting for approval: {0}', event.question.what)];
+      return [t('Waiting for approval: {0}', [...taskTitleOf(run, event.toolCallId), event.question.what].join(' · '))];
     case 'ask':
       return [t('Towpath has a question. {0} Or write your own answer.', event.questions.map(inWords).join(' '))];
     case 'node':
@@ -79,6 +90,11 @@ function wentWrong(context: PanelContext, run: Run, results: readonly { toolCall
     ...wrong.slice(0, maxCalls).map(cardLineAriaLabel),
     ...(more > 0 ? [t('And {0} like these', localizedCount(more, 'more call'))] : []),
   ];
+}
+
+function taskTitleOf(run: Run, toolCallId: string): string[] {
+  const task = taskOfCall(run, toolCallId);
+  return task === undefined ? [] : [taskTitle(run.tasks![task]!)];
 }
 
 const inWords = ({ question, answers }: UserQuestions): string =>

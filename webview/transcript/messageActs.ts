@@ -27,7 +27,8 @@ export function messageActions(
   const isSilent = message.content.trim() === '';
   if (isSilent && (message.role !== 'user' || !message.attachments?.length)) return nothing;
   const place = { runId: run.id, at };
-  const rests = run.phase !== 'Running' && !run.readOnly;
+  const ofRun = context.model.task === undefined;
+  const rests = run.phase !== 'Running' && !run.readOnly && ofRun;
   const isOpen = context.opened.acts === at;
   const button = (name: string, label: string, act: () => void) =>
     html`<vscode-button class="small" appearance="secondary" data-act=${name} @click=${act}>${label}</vscode-button>`;
@@ -54,8 +55,12 @@ export function messageActions(
           ${isSilent ? nothing : button('open-text', t('Open as Text'), post('open-text'))}`
         : nothing
     }
-    <vscode-button class="acts-more" appearance="icon" data-act="more" title=${t(isOpen ? 'Fewer' : 'More')} aria-label=${t(isOpen ? 'Fewer actions' : 'More actions')}
-      aria-expanded=${isOpen ? 'true' : 'false'} @click=${toggle}>${icons.more}</vscode-button>
+    ${
+      ofRun
+        ? html`<vscode-button class="acts-more" appearance="icon" data-act="more" title=${t(isOpen ? 'Fewer' : 'More')} aria-label=${t(isOpen ? 'Fewer actions' : 'More actions')}
+      aria-expanded=${isOpen ? 'true' : 'false'} @click=${toggle}>${icons.more}</vscode-button>`
+        : nothing
+    }
   </div>`;
 }
 

@@ -2,6 +2,7 @@ import { html, nothing, type TemplateResult } from 'lit-html';
 import { guard } from 'lit-html/directives/guard.js';
 import { localizedDollars, spendingLimitKindOfError } from '../../src/protocol/run/money.ts';
 import type { Run } from '../../src/protocol/run/run.ts';
+import { openTasks } from '../../src/protocol/run/tasks.ts';
 import { escapeInvisible, withNoBreakUnits } from '../../src/protocol/text/escapeInvisible.ts';
 import { t } from '../../src/protocol/text/l10n.ts';
 import { createDictionary, sortedDictionaryEntries } from '../../src/protocol/values/dictionary.ts';
@@ -94,6 +95,8 @@ function progressWords(progress: NonNullable<Run['progress']>, left: number): st
 
 function runningLine(context: PanelContext, run: Run): TemplateResult | typeof nothing {
   const { progress } = run;
+  const tasks = openTasks(run).length;
+  if (tasks > 0 && !progress) return waitingForTasksLine(context, run, tasks);
   const busy =
     (run.live && !isEmptyLiveReply(run.live)) ||
     sortedDictionaryEntries(run.graph?.nodes ?? createDictionary<{ status: string }>()).some(
@@ -102,7 +105,7 @@ function runningLine(context: PanelContext, run: Run): TemplateResult | typeof n
     activeCalls(context.model).length > 0;
   if (progress ? progress.callId && !run.graph : busy) return nothing; // a card has the progress of a call
   const left = Math.ceil(((progress?.until ?? 0) - context.now) / 1000);
-  const rests = run.pausing ? `; ${t('pausing after this step')}` : '';
+  const rests = run.pausing ? pausingWords() : '';
   return html`<div class="phase" data-testid="progress" role="status" aria-live="off">
     <vscode-progress-ring class="ring" aria-hidden="true"></vscode-progress-ring>
     <span class="phase-text quiet">${progress ? withNoBreakUnits(progressWords(progress, left)) : t('Working')}${rests}</span>
@@ -124,3 +127,19 @@ function runningLine(context: PanelContext, run: Run): TemplateResult | typeof n
     }
   </div>`;
 }
+
+function waitingForTasksLine(context: PanelContext, { id, pausing }: Run, tasks: number): TemplateResult {
+  const words = tasks === 1 ? t('Waiting for 1 task') : t('Waiting for {0} tasks', tasks);
+  return html`<div class="phase" data-testid="waiting-for-tasks" role="status" aria-live="off">
+    <vscode-progress-ring class="ring" aria-hidden="true"></vscode-progress-ring>
+    <span class="phase-text quiet">${words}${pausing ? pausingWords() : ''}</span>
+    ${
+      tasks === 1
+        ? nothing
+        : html`<span class="phase-ways"><vscode-button class="small" appearance="secondary" data-testid="stop-tasks"
+            @click=${() => context.post({ type: 'stop-task', runId: id })}>${t('Stop All')}</vscode-button></span>`
+    }
+  </div>`;
+}
+
+const pausingWords = (): string => `; ${t('pausing after this step')}`;

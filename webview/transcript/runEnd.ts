@@ -10,7 +10,6 @@ import {
 import { localizedDollars } from '../../src/protocol/run/money.ts';
 import { pendingApprovalIds } from '../../src/protocol/run/pending.ts';
 import { isPlanReadyToImplement, planItemsOfRun } from '../../src/protocol/run/plan.ts';
-import { readOnlyReasonMessages } from '../../src/protocol/text/readOnlyReason.ts';
 import { hasUnfinishedTurn, isBetweenTurns, isRunHeldByDenial } from '../../src/protocol/run/resumable.ts';
 import {
   callsInStartOrder,
@@ -20,10 +19,12 @@ import {
   standingFiles,
   unreportedCommandEnds,
 } from '../../src/protocol/run/run.ts';
+import { openTasks } from '../../src/protocol/run/tasks.ts';
 import type { ErrorReason, RepeatedCallDetails, RunEndErrorCode } from '../../src/protocol/text/codes.ts';
 import { errorMessageForUser } from '../../src/protocol/text/codeText.ts';
 import { escapeInvisible, escapeInvisibleInLine } from '../../src/protocol/text/escapeInvisible.ts';
 import { type LocalizedMessage, localizedCount, message, t } from '../../src/protocol/text/l10n.ts';
+import { readOnlyReasonMessages } from '../../src/protocol/text/readOnlyReason.ts';
 import { shortenText, truncateWithEllipsis } from '../../src/protocol/text/shorten.ts';
 import { toolCallTargetText } from '../cards/cardLine.ts';
 import { formatLocalNumber } from '../cards/cardText.ts';
@@ -169,7 +170,8 @@ export function runEndNotice(run: Run): RunEndNotice | undefined {
   const died = unreportedCommandEnds(run).find(([, { ended }]) => hasCommandFailed(ended));
   if (died) return diedEnd(...died);
   if (run.phase === 'Completed') return receipt(run); // a finished workflow, with or without an answer
-  if (isBetweenTurns(run)) return { tone: '', says: withPlan(run, t('Paused.')), ways: ['Continue'] };
+  if (isBetweenTurns(run) || openTasks(run).length > 0)
+    return { tone: '', says: withPlan(run, t('Paused.')), ways: ['Continue'] };
   if (hasUnfinishedTurn(run)) return { tone: '', says: t('Interrupted before it was done.'), ways: ['Continue'] };
   if (isPlanReadyToImplement(run))
     return { tone: '', says: t(planned), ways: ['Implement Plan', 'Implement Plan in New Run'] };

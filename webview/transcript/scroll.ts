@@ -22,6 +22,8 @@ export class TranscriptScroll {
   private saving: ReturnType<typeof setTimeout> | undefined;
   private held: Goal | undefined;
   private holding = false;
+  /** Position in the conversation of the run while a task is displayed in its place. */
+  private outer: { reading: Goal | undefined } | undefined;
 
   constructor(refresh: () => void) {
     this.refresh = refresh;
@@ -30,6 +32,7 @@ export class TranscriptScroll {
 
   /** Restores the reading position of the run, else shows its end. */
   open(runId: string): void {
+    if (this.outer) return;
     const saved = savedWebviewState();
     this.following = saved.runId !== runId || saved.reading === undefined;
     if (saved.runId === runId && saved.reading) this.goTo(saved.reading);
@@ -41,9 +44,23 @@ export class TranscriptScroll {
 
   /** Shifts all message indexes by a number at the next rendering. */
   move(by: number): void {
+    if (this.outer) return;
     const element = scroller();
     const reading = this.following || !element ? undefined : this.reading(element);
     if (reading) this.goTo({ ...reading, place: reading.place + by });
+  }
+
+  /** Shows the end of a task, or the former position in the conversation of the run. Call before the rendering. */
+  showTask(isShown: boolean): void {
+    if (isShown === (this.outer !== undefined)) return;
+    const element = scroller();
+    const { reading } = this.outer ?? {};
+    this.outer = isShown ? { reading: this.following || !element ? undefined : this.reading(element) } : undefined;
+    this.following = true;
+    this.goal = undefined;
+    this.held = undefined;
+    this.pages.want(undefined);
+    if (reading) this.goTo(reading);
   }
 
   /** Only scrolling up leaves the end; growth of the transcript does not. */
@@ -56,7 +73,7 @@ export class TranscriptScroll {
     if (element.scrollTop !== this.placed) this.hold(element);
     clearTimeout(this.saving);
     this.saving = setTimeout(
-      () => saveWebviewState({ reading: this.following ? undefined : this.reading(element) }),
+      () => this.outer || saveWebviewState({ reading: this.following ? undefined : this.reading(element) }),
       200,
     );
     if (following === this.following) return;

@@ -3,6 +3,7 @@ import { guard } from 'lit-html/directives/guard.js';
 import { compactedContentDescription } from '../../src/protocol/content/compaction.ts';
 import type { AssistantMessage, Message, ToolCall } from '../../src/protocol/content/messages.ts';
 import { type Corruption, pathsToUndo, type Run } from '../../src/protocol/run/run.ts';
+import { isTaskAtWork } from '../../src/protocol/run/tasks.ts';
 import {
   escapeInvisibleInLine,
   escapeInvisibleInProseLine,
@@ -13,6 +14,8 @@ import { currentLocale, localizedCount, message, t } from '../../src/protocol/te
 import { addedRuleForCall, callDraftCard, toolCallCard } from '../cards/card.ts';
 import { isEmptyLiveReply, isPlanCall, RunCallFolds } from '../cards/folding.ts';
 import { callPositionKey, foldedCallsView } from '../cards/foldView.ts';
+import { taskCard } from '../cards/taskCard.ts';
+import { callsInRun } from '../cards/taskStatus.ts';
 import { messageImagesView } from '../composer/attachedImages.ts';
 import { isCommandRunning } from '../composer/backgroundCommandsPart.ts';
 import { pendingQuestionCallIds } from '../composer/choosing.ts';
@@ -46,7 +49,8 @@ export function transcriptView(context: PanelContext, run: Run, pages: VirtualPa
         : live(context, run, place)
     }`;
   };
-  pages.show(context.model.partial ? `${run.id}:end` : run.id, places, draw, (place) => views.delete(place));
+  const { partial = false, task = '' } = context.model;
+  pages.show(`${run.id}:${partial}:${task}`, places, draw, (place) => views.delete(place));
   return html`${context.model.partial ? html`<p class="ending" data-role="loading">${t('Loading earlier messages…')}</p>` : nothing}
   ${pages.element}
   ${between(context, run, places)}`;
@@ -145,7 +149,7 @@ function entry(context: PanelContext, run: Run, message: Message, index: number)
   switch (message.role) {
     case 'user':
       return html`<article class="user" data-role="user" data-message=${index} aria-labelledby=${`who-${index}`} tabindex="-1" title=${timeOf(run, index)}>
-        ${heading(index, t('You'))}${messageImagesView(message.attachments)}${messageMentionsView(context, message.attachments)}<div class="user-text">${longTextView(context, `${index}:user`, escapeInvisibleProse(message.content), 6000)}</div>${messageActions(context, run, index, message)}</article>`;
+        ${heading(index, context.model.task !== undefined && index === 0 ? t('Instructions') : t('You'))}${messageImagesView(message.attachments)}${messageMentionsView(context, message.attachments)}<div class="user-text">${longTextView(context, `${index}:user`, escapeInvisibleProse(message.content), 6000)}</div>${messageActions(context, run, index, message)}</article>`;
     case 'assistant': {
       const { parts, within } = folding.at(index);
       if (parts.length === 0 && isEmpty(message, within)) return nothing;
@@ -159,7 +163,7 @@ function entry(context: PanelContext, run: Run, message: Message, index: number)
                 newest: run.phase === 'Running' && part === folding.newest,
                 thinking: (at) => thoughtAt(context, run, at),
               })
-            : toolCallCard(context, run, part, callPositionKey(run, index, part)),
+            : (run.tasks?.[part.id] ? taskCard : toolCallCard)(context, run, part, callPositionKey(run, index, part)),
         ),
         complete: true,
         endings: [
@@ -272,15 +276,23 @@ function thoughtWords(
 
 /** Undoes the changes of a whole reply; a single change has its own button. */
 function undoButton(context: PanelContext, run: Run, calls: readonly ToolCall[]): TemplateResult | typeof nothing {
-  const standing = calls.filter(({ id }) => {
-    const state = run.calls[id];
-    if (state?.status !== 'done' && run.phase === 'Running') return false; // still running
-    return state && pathsToUndo(state).length > 0;
-  });
+  const standing = calls
+    .flatMap((call) => [call, ...callsOfEndedTask(run, call.id)])
+    .filter(({ id }) => {
+      const state = run.calls[id];
+      if (state?.status !== 'done' && run.phase === 'Running') return false; // still running
+      return state && pathsToUndo(state).length > 0;
+    });
   if (standing.length < 2) return nothing;
   return html`<vscode-button appearance="secondary" class="small undo-turn" data-testid="undo-turn"
       @click=${() => context.post({ type: 'undo', runId: run.id, toolCallIds: standing.map(({ id }) => id) })}
       ><span slot="start">${icons.undo}</span>${t('Undo these {0} changes', standing.length)}</vscode-button>`;
+}
+
+function callsOfEndedTask({ tasks }: Run, id: string): ToolCall[] {
+  const task = tasks?.[id];
+  if (!task || isTaskAtWork(task)) return [];
+  return task.messages.flatMap((one) => (one.role === 'assistant' ? callsInRun(id, one.toolCalls) : []));
 }
 
 /** Only the error of the run distinguishes a broken stream from a stop, and only for the newest reply. */

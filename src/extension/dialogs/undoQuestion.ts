@@ -2,6 +2,7 @@ import { callIdsBeforeRecording } from '../../engine/run/recordedCalls.ts';
 import type { UndoConfirmationRequest } from '../../engine/run/undo.ts';
 import type { LaterFileChange } from '../../protocol/run/events.ts';
 import { callsInStartOrder, type Run } from '../../protocol/run/run.ts';
+import { taskOfCall } from '../../protocol/run/tasks.ts';
 import { escapeInvisible, escapeInvisibleInLine } from '../../protocol/text/escapeInvisible.ts';
 import { type LocalizedMessage, localizedCount, t } from '../../protocol/text/l10n.ts';
 import { truncateWithEllipsis } from '../../protocol/text/shorten.ts';
@@ -142,10 +143,13 @@ export function notUndoneNotes(run: Run, since: number): string[] {
 /** Returns the command line, the title or the tool of a call, on one line. */
 export function undoneCallName(run: Run, toolCallId: string): string | undefined {
   const { command, title } = run.calls[toolCallId] ?? {};
-  const tool = () =>
-    run.messages
+  const tool = () => {
+    const task = taskOfCall(run, toolCallId);
+    const ownId = task === undefined ? toolCallId : toolCallId.slice(task.length + 1);
+    return (task === undefined ? run : run.tasks![task]!).messages
       .flatMap((one) => (one.role === 'assistant' ? (one.toolCalls ?? []) : []))
-      .find(({ id }) => id === toolCallId)?.name;
+      .find(({ id }) => id === ownId)?.name;
+  };
   const line = command?.line ?? title;
   const name = line === undefined ? tool() : undefined;
   return name === undefined && line === undefined ? undefined : toCallName({ line, name });

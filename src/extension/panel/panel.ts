@@ -49,6 +49,7 @@ import type { DetailLevelSetting } from './detailLevel.ts';
 import { handleFileAction, showChangesOfCall } from './fileActions.ts';
 import type { WalkthroughProgress } from './firstSteps.ts';
 import type { RunList } from './runList.ts';
+import { sendToTask } from './taskMessages.ts';
 import { isUserAction } from './userActions.ts';
 
 interface Slashes {
@@ -106,7 +107,9 @@ interface Dependencies {
 /** Id of the walkthrough, prefixed by the extension id. */
 const walkthrough = 'towpath.towpath#begin';
 
-const written: ReadonlySet<PanelRequest['type']> = new Set(['send', 'change-waiting', 'do-plan', 'edit-said']);
+const written: ReadonlySet<PanelRequest['type']> = new Set([
+  ...(['send', 'change-waiting', 'do-plan', 'edit-said', 'say-to-task'] as const),
+]);
 
 /** Handler of the panel's messages, and of the panel state around the conversation. */
 export class PanelMessageHandler {
@@ -268,6 +271,11 @@ export class PanelMessageHandler {
         await vscode.commands.executeCommand(id, ...this.givenTo(request));
         return leavesPanel ? undefined : focus();
       }
+      case 'stop-task':
+        await this.parts.engine.stopTask(request.runId, request.task);
+        return focus();
+      case 'say-to-task':
+        return sendToTask(request, this.parts);
       case 'show-question':
         if (approvals.has(request.runId, request.toolCallId)) return approvals.show(request);
         await this.parts.interrupted.answer(request);

@@ -12,6 +12,7 @@ import type {
 import type { ToolCallKey } from '../../protocol/content/callKey.ts';
 import type { Run } from '../../protocol/run/run.ts';
 import { newestRedoableUndo } from '../../protocol/run/runFiles.ts';
+import { conversationCallId } from '../../protocol/run/tasks.ts';
 import { escapeInvisibleInLine } from '../../protocol/text/escapeInvisible.ts';
 import { localizedCount, t } from '../../protocol/text/l10n.ts';
 import { localizedErrorText } from '../../protocol/text/localized.ts';
@@ -64,8 +65,9 @@ export class FileUndo {
     const run = runId && (await this.read(runId));
     if (!run) return void this.nothing();
     const toolCallIds = undoableCallIds(run, scope);
+    const given = new Set(toolCallIds.map((id) => conversationCallId(run, id)));
     const reply = run.messages.findLast(
-      (one) => one.role === 'assistant' && one.toolCalls?.some(({ id }) => toolCallIds.includes(id)),
+      (one) => one.role === 'assistant' && one.toolCalls?.some(({ id }) => given.has(id)),
     );
     const ofReply = reply?.role === 'assistant' ? (reply.toolCalls ?? []).map(({ id }) => id) : toolCallIds;
     const starts = ofReply.map((id) => run.calls[id]?.startSeq ?? run.seq);

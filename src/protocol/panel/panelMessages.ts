@@ -187,7 +187,10 @@ const imageSchema = z.strictObject({
 
 export type ImageAttachment = z.infer<typeof imageSchema>;
 
-const callShape = { runId: id, toolCallId: id };
+/** The id of a call of a task consists of two ids, each with as many characters as a provider may give to it. */
+const callId = z.string().min(1).max(600);
+
+const callShape = { runId: id, toolCallId: callId };
 
 const typedWord = z.string().min(2).max(300);
 const typedSchema = z.array(typedWord).min(1).max(maxMentions).optional();
@@ -284,6 +287,10 @@ export const viewMessageSchema = z.discriminatedUnion('type', [
     id: z.number().int(),
     button: z.number().int().min(0).optional(),
   }),
+  // Stops a task of a run, by default all of its tasks. The run goes on.
+  z.strictObject({ type: z.literal('stop-task'), runId: id, task: callId.optional() }),
+  // Message to a task. A message that the task cannot receive returns to the message box.
+  z.strictObject({ type: z.literal('say-to-task'), runId: id, task: callId, text: z.string().min(1).max(1_000_000) }),
   z.strictObject({ type: z.literal('show-question'), ...callShape }),
   z.strictObject({ type: z.literal('deny'), ...callShape }),
   // User activity while the displayed run has a call that needs an approval since an earlier window.
@@ -305,7 +312,7 @@ export const viewMessageSchema = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('open-text'), ...messagePosition }),
   z.strictObject({ type: z.literal('show-change'), ...callShape }),
   // Undoes calls. The host asks for confirmation before more than one undo, and before overwriting later changes.
-  z.strictObject({ type: z.literal('undo'), runId: id, toolCallIds: z.array(id).min(1).max(1000) }),
+  z.strictObject({ type: z.literal('undo'), runId: id, toolCallIds: z.array(callId).min(1).max(1000) }),
   // Takes back the undo of the call. Nothing happens if a file has changed since.
   z.strictObject({ type: z.literal('redo'), ...callShape }),
   z.strictObject({ type: z.literal('remove-rule'), ...callShape }),

@@ -5,8 +5,8 @@ import { type Run, runTitle } from './run.ts';
 import { callWithCorrectedArguments } from './understoodArguments.ts';
 
 /**
- * Renders a run as Markdown for publication: messages, and one line per call. Omits tool output, thinking and system messages. `hide`
- * removes keys and home folders.
+ * Renders a run as Markdown for publication: its messages and those of its tasks, and one line per call. Omits tool output, thinking and
+ * system messages. `hide` removes keys and home folders.
  */
 export function runToMarkdown(run: Run, hide: (text: string) => string): string {
   const { damage, graph } = run;

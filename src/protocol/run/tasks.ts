@@ -80,6 +80,10 @@ export function taskOfCall({ tasks }: Pick<Run, 'tasks'>, toolCallId: string): s
   return undefined;
 }
 
+/** Returns the id of the call in the run's own conversation that a call belongs to: itself, or the call that gave its task. */
+export const conversationCallId = (run: Pick<Run, 'tasks'>, toolCallId: string): string =>
+  taskOfCall(run, toolCallId) ?? toolCallId;
+
 /** Returns the calls of a task, by the ids of its conversation. */
 export const callsOfTask = ({ calls }: Pick<Run, 'calls'>, task: string): [id: string, state: CallState][] =>
   sortedDictionaryEntries(calls).flatMap(([id, state]) =>
