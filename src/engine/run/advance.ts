@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { userMessage } from '../../protocol/content/messages.ts';
-import { taskToolName } from '../../protocol/content/tasks.ts';
 import { answerableQuestionIds, pendingApprovalIds } from '../../protocol/run/pending.ts';
 import { isRunHeldByDenial } from '../../protocol/run/resumable.ts';
 import type { CallState, Run } from '../../protocol/run/run.ts';
+import { taskToolName } from '../../protocol/run/tasks.ts';
 import { StoreError } from '../../runs/journal.ts';
 import type { Workspace } from '../../tools/core/workspace.ts';
 import type { ToolHost } from '../../tools/host/host.ts';

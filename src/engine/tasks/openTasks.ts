@@ -1,8 +1,7 @@
-import { taskToolName } from '../../protocol/content/tasks.ts';
 import { toToolResult } from '../../protocol/content/tools.ts';
 import { pendingCalls } from '../../protocol/run/pending.ts';
 import type { Run } from '../../protocol/run/run.ts';
-import { isTaskAtWork } from '../../protocol/run/tasks.ts';
+import { isTaskAtWork, openTasks, taskToolName } from '../../protocol/run/tasks.ts';
 import { limitOutcomeSize, toSuccessOutcome } from '../../tools/core/outcome.ts';
 import { shortenTaskReport } from '../../tools/run/runTask.ts';
 import { RunAbortedError } from '../core/abortReason.ts';
@@ -55,9 +54,8 @@ export async function settleOpenTasks(
 export async function stopTasks(dependencies: InputDependencies, runId: string, task?: string): Promise<void> {
   const active = dependencies.active.get(runId);
   const run = await dependencies.read(runId).catch(() => undefined);
-  const ids = Object.keys(run?.tasks ?? {}).filter((id) => task === undefined || id === task);
-  for (const id of ids) {
-    if (!isTaskAtWork(run!.tasks![id]!)) continue;
+  for (const [id] of run ? openTasks(run) : []) {
+    if (task !== undefined && id !== task) continue;
     const controller = active?.tasks.get(id);
     if (controller) controller.abort(RunAbortedError.byPerson());
     else await dependencies.note(runId, { type: 'task-end', task: id, status: 'stopped' });

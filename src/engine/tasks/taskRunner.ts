@@ -1,13 +1,13 @@
 // @invariant tasks-only-narrow: A task can do nothing that its run may not do, and its result returns whatever happens to other tasks.
 import { isUnansweredQuestion, unansweredQuestionCode, userQuestionToolName } from '../../protocol/content/askTool.ts';
 import { type Message, type ToolCall, userMessage } from '../../protocol/content/messages.ts';
-import { type TaskRequest, taskToolName } from '../../protocol/content/tasks.ts';
+import type { TaskRequest } from '../../protocol/content/tasks.ts';
 import { type ToolDefinition, type ToolOutcome, toToolResult } from '../../protocol/content/tools.ts';
 import type { RunEventBody } from '../../protocol/run/events.ts';
 import { callsToContinue, pendingCalls } from '../../protocol/run/pending.ts';
 import { planToolName } from '../../protocol/run/plan.ts';
 import type { TaskState } from '../../protocol/run/run.ts';
-import { isTaskAtWork } from '../../protocol/run/tasks.ts';
+import { isTaskAtWork, taskToolName } from '../../protocol/run/tasks.ts';
 import { message } from '../../protocol/text/l10n.ts';
 import { toErrorInfo } from '../../protocol/text/localized.ts';
 import { onAbort } from '../../protocol/values/abort.ts';

@@ -1,8 +1,6 @@
 import * as z from 'zod';
 import { errorInfoSchema, messageSchema } from './messages.ts';
 
-export const taskToolName = 'task.run';
-
 /** Work for an agent with its own conversation. `agent`: id or name; absent: the read-only agent of Towpath. */
 export interface TaskRequest {
   title: string;

@@ -1,8 +1,8 @@
 // @invariant pending-is-derived: A pending call is a call without a result; this state is derived and never stored.
 import type { Message, ToolCall } from '../content/messages.ts';
-import { taskToolName } from '../content/tasks.ts';
 import { type Dictionary, sortedDictionaryEntries } from '../values/dictionary.ts';
 import type { CallState, Run } from './run.ts';
+import { taskToolName } from './tasks.ts';
 
 /** Returns the calls without a result. The list is derived and never stored, so that a reopened run finds its pending calls. */
 export function pendingCalls(messages: readonly Message[]): ToolCall[] {

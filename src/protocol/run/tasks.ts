@@ -1,7 +1,9 @@
 import { createCompactionRecord } from '../content/compaction.ts';
 import { createDictionary, sortedDictionaryEntries } from '../values/dictionary.ts';
 import type { RunEvent } from './events.ts';
-import { addUsage, appendStreamedReply, type CallState, type Run, type TaskState } from './run.ts';
+import { addUsage, appendStreamedReply, type Run, type TaskState } from './run.ts';
+
+export const taskToolName = 'task.run';
 
 export type TaskEvent = Extract<RunEvent, { task?: string }>;
 
@@ -83,12 +85,6 @@ export function taskOfCall({ tasks }: Pick<Run, 'tasks'>, toolCallId: string): s
 /** Returns the id of the call in the run's own conversation that a call belongs to: itself, or the call that gave its task. */
 export const conversationCallId = (run: Pick<Run, 'tasks'>, toolCallId: string): string =>
   taskOfCall(run, toolCallId) ?? toolCallId;
-
-/** Returns the calls of a task, by the ids of its conversation. */
-export const callsOfTask = ({ calls }: Pick<Run, 'calls'>, task: string): [id: string, state: CallState][] =>
-  sortedDictionaryEntries(calls).flatMap(([id, state]) =>
-    id.startsWith(`${task}:`) ? [[id.slice(task.length + 1), state]] : [],
-  );
 
 function begin(task: TaskState, at: number): void {
   task.startedAt ??= at;

@@ -1,7 +1,8 @@
 import * as z from 'zod';
 import { userQuestionToolName } from '../../protocol/content/askTool.ts';
-import { taskBounds, taskEndStatusSchema, taskToolName } from '../../protocol/content/tasks.ts';
+import { taskBounds, taskEndStatusSchema } from '../../protocol/content/tasks.ts';
 import { planBounds, planItemStatuses, planToolName } from '../../protocol/run/plan.ts';
+import { taskToolName } from '../../protocol/run/tasks.ts';
 
 const line = (most: number) => z.string().trim().min(1, 'is empty').max(most, `is longer than ${most} characters`);
 const twoToFive = 'needs 2 to 5 answers; the user can always write another one';

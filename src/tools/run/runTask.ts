@@ -1,4 +1,5 @@
-import { type TaskRequest, taskBounds, taskToolName } from '../../protocol/content/tasks.ts';
+import { type TaskRequest, taskBounds } from '../../protocol/content/tasks.ts';
+import { taskToolName } from '../../protocol/run/tasks.ts';
 import { message } from '../../protocol/text/l10n.ts';
 import { type CallContext, createReadOnlyTool, type TaskReport, type Tool, ToolError } from '../core/tool.ts';
 import { taskRunDefinition } from '../definitions/userTools.ts';

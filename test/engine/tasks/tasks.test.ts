@@ -38,6 +38,7 @@ const task = (prompt: string, more: Record<string, unknown> = {}, id?: string): 
 
 const reportOf = ({ data, error, ...rest }: Record<string, any>) => data ?? error ?? rest;
 
+// Holds tasks-only-narrow.
 describe('engine: tasks', () => {
   let talk: Conversation;
   let atOnce = 0;
