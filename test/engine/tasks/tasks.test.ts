@@ -36,7 +36,17 @@ function agentOf(id: string, mayChange: boolean): TaskAgent {
 const task = (prompt: string, more: Record<string, unknown> = {}, id?: string): ToolCall =>
   call('task.run', { title: prompt, prompt, ...more }, id);
 
-const reportOf = ({ data, error, ...rest }: Record<string, any>) => data ?? error ?? rest;
+/** What the run was told of a task, or why it did not start. */
+interface Told {
+  status?: string;
+  result: string;
+  reason?: string;
+  outputId?: string;
+  code?: string;
+  message?: string;
+}
+
+const reportOf = ({ data, error }: { data?: Told; error?: Told }): Told => (data ?? error)!;
 
 // Holds tasks-only-narrow.
 describe('engine: tasks', () => {
@@ -205,9 +215,9 @@ describe('engine: tasks', () => {
         [undefined, undefined],
       ],
     );
-    assert.match(all[0].result, /^Waiting\. tick 1 /);
-    assert.equal(all[1].result, 'I was not allowed to.');
-    assert.match(all[4].message, /There is no agent nobody/);
+    assert.match(all[0]!.result, /^Waiting\. tick 1 /);
+    assert.equal(all[1]!.result, 'I was not allowed to.');
+    assert.match(all[4]!.message!, /There is no agent nobody/);
     const run = await talk.kept();
     const replies = run.messages.filter(({ role }) => role === 'assistant').length;
     const steps = Object.values(run.tasks!).reduce((sum, { steps }) => sum + steps, 0);
@@ -296,7 +306,7 @@ describe('engine: tasks', () => {
     assert.equal((await talk.kept()).phase, 'WaitingUser');
     assert.deepEqual(await reports(), []);
     await talk.continue();
-    assert.equal((await reports())[0].result, 'Looked.');
+    assert.equal((await reports())[0]!.result, 'Looked.');
   });
 
   it('end with what they have found when the user stops the run and says something else', async () => {
@@ -349,7 +359,7 @@ describe('engine: tasks', () => {
         ['assistant', 'Done, and noted.'],
       ],
     );
-    assert.equal((await reports())[0].result, 'Found.');
+    assert.equal((await reports())[0]!.result, 'Found.');
   });
 
   it('end at their limit of time, and waiting for the user costs none', async () => {
@@ -441,7 +451,7 @@ describe('engine: tasks', () => {
     talk.build();
     const { error } = await talk.start('go');
     assert.equal(error?.code, 'ENGINE_MAX_TURNS_EXCEEDED');
-    assert.equal((await reports())[0].result, 'x');
+    assert.equal((await reports())[0]!.result, 'x');
   });
 
   it('store a long answer, which the run reads by its id', async () => {
@@ -451,7 +461,7 @@ describe('engine: tasks', () => {
       t: [{ text: long }],
     });
     await talk.start('go');
-    const [{ result, outputId }] = await reports();
+    const [{ result, outputId = '?' }] = (await reports()) as [Told];
     assert.equal(result.length, 4000);
     assert.ok(long.startsWith(result.slice(0, -1)));
     const run = await talk.kept();
@@ -482,7 +492,7 @@ describe('engine: tasks', () => {
       userInput: '/task explorer Look at a',
       task: { title: 'Look at a', prompt: 'Look at a', agent: 'explorer' },
     });
-    assert.equal((await reports())[0].result, 'It says one.');
+    assert.equal((await reports())[0]!.result, 'It says one.');
     const run = await talk.kept();
     assert.equal(run.messages.at(-1)!.content, 'The explorer says: one.');
   });
@@ -521,7 +531,7 @@ describe('engine: tasks', () => {
     const text = JSON.stringify(await talk.store.exported(talk.runId, hide));
     assert.ok(!text.includes('key-of-nobody'));
     const markdown = runToMarkdown(await talk.kept(), hide);
-    assert.match(markdown, /## Explorer: done\n\n> done\n\n- `fs\.read` `a\.txt`[^]*It says /);
+    assert.match(markdown, /## Explorer: done\n\n> done\n\n- `fs\.read` `a\.txt`[\s\S]*It says /);
     assert.ok(!markdown.includes('key-of-nobody'));
     const runs = parseExportedRuns(JSON.parse(text), RunStore.newId);
     const folder = mkdtempSync(path.join(tmpdir(), 'tasks-'));
