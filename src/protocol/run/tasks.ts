@@ -111,6 +111,12 @@ export function taskOfCall({ tasks }: Pick<Run, 'tasks'>, toolCallId: string): s
   return undefined;
 }
 
+/** Returns the title of the task that a call belongs to; undefined: the call is the run's own, or the run is not live. */
+export function taskTitleOfCall(run: Pick<Run, 'tasks'> | undefined, toolCallId: string): string | undefined {
+  const task = run && taskOfCall(run, toolCallId);
+  return task === undefined ? undefined : run!.tasks![task]!.title;
+}
+
 /** Returns the calls of a task, by the ids of its conversation. */
 export const callsOfTask = ({ calls }: Pick<Run, 'calls'>, task: string): [id: string, state: CallState][] =>
   sortedDictionaryEntries(calls).flatMap(([id, state]) =>
