@@ -27,6 +27,7 @@ export const helpPageList = [
     title: 'Runs',
     about: 'Stop and pause, background commands, a full context window, the log, insights, export',
   },
+  { name: 'tasks', title: 'Tasks', about: 'Work for other agents: who, with what limits, how to watch and stop it' },
   { name: 'changes', title: 'Changes', about: 'How files are edited and written, undo, commit messages' },
   {
     name: 'instructions',

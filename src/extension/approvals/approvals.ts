@@ -8,6 +8,7 @@ import { folderAccessTool } from '../../tools/core/commandSandbox.ts';
 import type { ApprovalAnswer, ApprovalRequest, ApprovalRequester } from '../../tools/core/tool.ts';
 import { alwaysAllowRuleChoices } from '../../tools/policy/rules.ts';
 import {
+  type ApprovalOrigin,
   type ApprovalText,
   approvalBatchText,
   approvalButtonLabels,
@@ -22,7 +23,7 @@ import { msUntilIdleCheck } from '../view/idleDetection.ts';
 import type { UserActivity } from '../view/userActivity.ts';
 import type { AllowRulesAddedInWindow } from './addedRules.ts';
 import { DialogLock } from './dialogSlot.ts';
-import { approvalCallKey, findApproval, type PendingApproval } from './findApproval.ts';
+import { approvalCallKey, approvalsOfSameReply, findApproval, type PendingApproval } from './findApproval.ts';
 import { ApprovalReminders, type RemindableApproval } from './reminders.ts';
 import type { ApprovalReviewEditors } from './reviews.ts';
 import { outsideChoice, type RuleChoice, ruleChoices } from './ruleChoices.ts';
@@ -42,6 +43,7 @@ interface Dependencies {
   changed(waiting: number): void;
   shown(): string | undefined;
   otherRun(runId: string): string | undefined;
+  taskOf(key: ToolCallKey): string | undefined;
   notice(notice: Notice): void;
   needsInstructions(runId: string): void;
 }
@@ -76,6 +78,7 @@ export class ApprovalDialogQueue implements vscode.Disposable {
       isWaiting: (one) => this.waiting.includes(one),
       panelInView: () => parts.presence.panelInView,
       otherRun: (runId) => parts.otherRun(runId),
+      taskOf: (key) => parts.taskOf(key),
       notice: (notice) => parts.notice(notice),
     });
   }
@@ -261,18 +264,20 @@ export class ApprovalDialogQueue implements vscode.Disposable {
 
   private togetherWith(one: Waiting): Waiting[] {
     if (one.single || !fitsApprovalList(one.request)) return [one];
-    return this.ofBatch(one).filter((other) => !other.single && fitsApprovalList(other.request));
+    const ofReply = approvalsOfSameReply(this.waiting, one);
+    return ofReply.filter((other) => !other.single && fitsApprovalList(other.request));
   }
 
-  private ofBatch(one: Waiting): Waiting[] {
-    return this.waiting.filter(({ request }) => request.batch === one.request.batch);
+  private originOf(request: ApprovalRequest): ApprovalOrigin {
+    const [run, task] = [this.parts.otherRun(request.runId), this.parts.taskOf(approvalCallKey(request))];
+    return { ...(run !== undefined && { run }), ...(task !== undefined && { task }) };
   }
 
   private async ask(waiting: Waiting, over: AbortSignal): Promise<void> {
     const { request } = waiting;
     const edited = this.parts.reviews.edited(request);
     const reviewed = this.parts.reviews.has(request);
-    const text = approvalText(request, edited, reviewed, this.parts.otherRun(request.runId));
+    const text = approvalText(request, edited, reviewed, this.originOf(request));
     const offered = alwaysAllowRuleChoices(request);
     const buttons = approvalButtons(request, { edited, reviewed, always: offered.length > 0 });
     const chosen = await this.dialog(text, buttons, over);
@@ -319,11 +324,11 @@ export class ApprovalDialogQueue implements vscode.Disposable {
 
   /** Shows several requests in a common dialog. Cancel denies all requests of the batch. */
   private async askAll(group: Waiting[], over: AbortSignal): Promise<void> {
-    const all = this.ofBatch(group[0]!);
+    const all = approvalsOfSameReply(this.waiting, group[0]!);
     const edits = new Map(group.map((one) => [one, this.parts.reviews.edited(one.request)]));
     const changed = group.filter((one) => edits.get(one) !== undefined).map(({ request }) => request);
     const requests = group.map(({ request }) => request);
-    const text = approvalBatchText(requests, all.length, new Set(changed), this.parts.otherRun(requests[0]!.runId));
+    const text = approvalBatchText(requests, all.length, new Set(changed), this.originOf(requests[0]!));
     const allowAll = t('Allow All ({0})', group.length);
     const [review, oneByOne] = [t(approvalButtonLabels.review), t(approvalButtonLabels.oneByOne)];
     const chosen = await this.dialog(text, [review, allowAll, oneByOne], over);

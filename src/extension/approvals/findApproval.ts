@@ -28,6 +28,12 @@ export function findApproval<Open extends PendingApproval>(
   );
 }
 
+/** Returns the approvals of the same reply: these share a dialog. A task and its run, or two tasks, never have a reply in common. */
+export const approvalsOfSameReply = <Open extends { request: Pick<ApprovalRequest, 'batch'> }>(
+  open: readonly Open[],
+  one: Open,
+): Open[] => open.filter(({ request }) => request.batch === one.request.batch);
+
 export const approvalCallKey = ({ runId, call }: Pick<ApprovalRequest, 'runId' | 'call'>): ToolCallKey => ({
   runId,
   toolCallId: call.id,

@@ -1,3 +1,4 @@
+import type { ToolCallKey } from '../../protocol/content/callKey.ts';
 import type { Notice } from '../../protocol/panel/panelMessages.ts';
 import { escapeInvisibleInLine } from '../../protocol/text/escapeInvisible.ts';
 import { localizedCount, t } from '../../protocol/text/l10n.ts';
@@ -22,6 +23,8 @@ interface Dependencies<Waiting> {
   isWaiting(one: Waiting): boolean;
   panelInView(): boolean;
   otherRun(runId: string): string | undefined;
+  /** Title of the task that a call belongs to; undefined: the call is the run's own. */
+  taskOf(key: ToolCallKey): string | undefined;
   notice(notice: Notice): void;
 }
 
@@ -69,10 +72,12 @@ export class ApprovalReminders<Waiting extends RemindableApproval> {
     const link = (text: string, command: string) =>
       `[${text}](command:${command}?${encodeURIComponent(JSON.stringify([approvalCallKey(request)]))})`;
     const ways = `${link(t('Answer…'), 'towpath.answer')} · ${link(t('Deny'), 'towpath.denyWithWords')}`;
-    const run = this.dependencies.otherRun(request.runId);
+    const title = this.dependencies.otherRun(request.runId) ?? this.commonTask(waiting);
     const text = `${ways} · ${disableCommandLinks(whatWaits(waiting))}`;
     const close = showReminderNotification(
-      run === undefined ? t('Needs your approval: {0}', text) : `${disableCommandLinks(needsApproval(run))} · ${text}`,
+      title === undefined
+        ? t('Needs your approval: {0}', text)
+        : `${disableCommandLinks(needsApproval(title))} · ${text}`,
     );
     const unremind = () => {
       close();
@@ -81,6 +86,12 @@ export class ApprovalReminders<Waiting extends RemindableApproval> {
     };
     for (const one of waiting) one.unremind = unremind;
   }
+
+  /** Returns the title of the task that all requests belong to. */
+  private commonTask(waiting: readonly Waiting[]): string | undefined {
+    const titles = new Set(waiting.map(({ request }) => this.dependencies.taskOf(approvalCallKey(request))));
+    return titles.size === 1 ? [...titles][0] : undefined;
+  }
 }
 
 const byRun = <Waiting extends RemindableApproval>(all: readonly Waiting[]): Waiting[][] =>
@@ -88,7 +99,7 @@ const byRun = <Waiting extends RemindableApproval>(all: readonly Waiting[]): Wai
     all.filter(({ request }) => request.runId === runId),
   );
 
-const needsApproval = (run: string): string => t('“{0}” needs your approval', safeRunTitle(run));
+const needsApproval = (title: string): string => t('“{0}” needs your approval', safeRunTitle(title));
 
 const whatWaits = (waiting: readonly RemindableApproval[]): string =>
   waiting.length > 1 ? t(localizedCount(waiting.length, 'question')) : waiting[0]!.request.plan.what;

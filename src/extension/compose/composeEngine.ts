@@ -3,6 +3,7 @@ import { ExecutionEngine } from '../../engine/run/engine.ts';
 import { lazyImport } from '../../protocol/panel/lazyImport.ts';
 import type { RunEvent } from '../../protocol/run/events.ts';
 import { newRun, runTitle } from '../../protocol/run/run.ts';
+import { taskTitleOfCall } from '../../protocol/run/tasks.ts';
 import { IsolatedListeners } from '../../protocol/values/listeners.ts';
 import { BackgroundRecordings } from '../../tools/host/backgroundRecordings.ts';
 import { BackgroundCommands } from '../../tools/shell/background.ts';
@@ -162,6 +163,7 @@ export function composeEngine(services: PolicyServices) {
     changed: () => changes.status.notify(),
     shown: () => conversation.runId,
     otherRun,
+    taskOf: ({ runId, toolCallId }) => taskTitleOfCall(engine.live(runId), toolCallId),
     notice: (notice) => conversation.notice(notice),
     needsInstructions: (runId) =>
       void notifyRunHeldByDenial(titleOf(runId), async () => {

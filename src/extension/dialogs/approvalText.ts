@@ -15,12 +15,22 @@ export interface ApprovalText {
   detail: string;
 }
 
+/** Titles that name the origin of a request: of its run, if not the shown one, and of its task, if not the run's own. */
+export interface ApprovalOrigin {
+  run?: string;
+  task?: string;
+}
+
 /**
  * Returns a title, the text to allow and up to four further lines if applicable: location, loss, reason, and the model's own reason.
  * @param edited the user's version from a review; `reviewed`: the review was opened
- * @param run title of the requesting run, if not the shown one
  */
-export function approvalText(request: ApprovalRequest, edited?: string, reviewed = false, run?: string): ApprovalText {
+export function approvalText(
+  request: ApprovalRequest,
+  edited?: string,
+  reviewed = false,
+  origin?: ApprovalOrigin,
+): ApprovalText {
   const { plan, note } = request;
   const text = textOf(request, edited);
   const changed = edited === undefined ? '' : t('You changed it. {0} shows what runs.', t(approvalButtonLabels.review));
@@ -36,7 +46,7 @@ export function approvalText(request: ApprovalRequest, edited?: string, reviewed
     plan.sandbox === 'outside' && plan.modelReason !== undefined && t('“{0}”', safeModelReason(plan.modelReason)),
   ];
   return {
-    message: titled(excerptLineForDialog(escapeInvisibleInLine(titleOf(plan)), longestLine).text, run),
+    message: titled(excerptLineForDialog(escapeInvisibleInLine(titleOf(plan)), longestLine).text, origin),
     detail: [allowed, lines.filter(Boolean).join('\n')].filter(Boolean).join('\n\n'),
   };
 }
@@ -67,12 +77,16 @@ function locationOf({ what, command, folder, where, paths = [], change }: Approv
   return where.split('\n').every(isNamed) ? undefined : escapeInvisibleInLine(where);
 }
 
-const titled = (what: string, run: string | undefined): string =>
-  run === undefined ? what : t('{0} (run “{1}”)', what, safeRunTitle(run));
+function titled(what: string, { run, task }: ApprovalOrigin = {}): string {
+  if (task === undefined) return run === undefined ? what : t('{0} (run “{1}”)', what, safeRunTitle(run));
+  if (run === undefined) return t('{0} (task “{1}”)', what, safeRunTitle(task));
+  const [ofTask, ofRun] = [task, run].map((title) => quotable(title, longestOfTwoTitles));
+  return t('{0} (task “{1}” of run “{2}”)', what, ofTask!, ofRun!);
+}
 
-/** Formats a run title: text of a model or a user must not imitate the end of the title. */
+/** Formats the title of a run or a task: text of a model or a user must not imitate the end of the title. */
 export const safeRunTitle = (title: string): string => quotable(title, longestTitle);
-const longestTitle = 60;
+const [longestTitle, longestOfTwoTitles] = [60, 40];
 
 const safeModelReason = (reason: string): string => quotable(reason, longestModelReason);
 const longestModelReason = 200;
@@ -191,7 +205,7 @@ export function approvalBatchText(
   requests: readonly ApprovalRequest[],
   waiting: number,
   changed: ReadonlySet<ApprovalRequest> = new Set(),
-  run?: string,
+  origin?: ApprovalOrigin,
 ): ApprovalText {
   const lines = requests.map((request, index) => {
     const { plan } = request;
@@ -207,7 +221,7 @@ export function approvalBatchText(
   const rest = waiting - requests.length;
   const more = rest > 0 && t('{0} more after this. Cancel denies all {1}.', rest, waiting);
   return {
-    message: titled(t('Allow {0} calls?', requests.length), run),
+    message: titled(t('Allow {0} calls?', requests.length), origin),
     detail: [lines.join('\n'), more].filter(Boolean).join('\n\n'),
   };
 }

@@ -86,6 +86,12 @@ export function taskOfCall({ tasks }: Pick<Run, 'tasks'>, toolCallId: string): s
 export const conversationCallId = (run: Pick<Run, 'tasks'>, toolCallId: string): string =>
   taskOfCall(run, toolCallId) ?? toolCallId;
 
+/** Returns the title of the task that a call belongs to; undefined: the call is the run's own, or the run is not live. */
+export function taskTitleOfCall(run: Pick<Run, 'tasks'> | undefined, toolCallId: string): string | undefined {
+  const task = run && taskOfCall(run, toolCallId);
+  return task === undefined ? undefined : run!.tasks![task]!.title;
+}
+
 function begin(task: TaskState, at: number): void {
   task.startedAt ??= at;
   if (task.status === 'queued') task.status = 'running';

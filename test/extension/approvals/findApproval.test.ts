@@ -1,5 +1,18 @@
 import assert from 'node:assert/strict';
-import { findApproval, type PendingApproval, parseCallKey } from '../../../src/extension/approvals/findApproval.ts';
+import {
+  approvalsOfSameReply,
+  findApproval,
+  type PendingApproval,
+  parseCallKey,
+} from '../../../src/extension/approvals/findApproval.ts';
+import type { RunEvent } from '../../../src/protocol/run/events.ts';
+import { applyEvent } from '../../../src/protocol/run/fold.ts';
+import { newRun } from '../../../src/protocol/run/run.ts';
+import { taskTitleOfCall } from '../../../src/protocol/run/tasks.ts';
+import type { ApprovalAnswer, ApprovalRequest } from '../../../src/tools/core/tool.ts';
+import { eventually } from '../../support/eventually.ts';
+import { temporaryWorkspace } from '../../support/workspace.ts';
+import { conversation } from '../../tools/conversation.ts';
 
 /** Kimi K2 gives the first edit of every run this id. */
 const first = 'functions.fs_edit:0';
@@ -30,5 +43,48 @@ describe('which approval is answered', () => {
     for (const given of [undefined, null, 'run-a', [key], { runId: 'run-a' }, { runId: 1, toolCallId: first }])
       assert.equal(parseCallKey(given), undefined);
     assert.deepEqual(parseCallKey({ ...key, more: true }), key);
+  });
+});
+
+describe('approvals of tasks', () => {
+  it('share a dialog with those of the same reply, and with none of the run or of another task', async () => {
+    const workspace = await temporaryWorkspace();
+    const open: { request: ApprovalRequest; answer(answer: ApprovalAnswer): void }[] = [];
+    try {
+      const approve = (request: ApprovalRequest) =>
+        new Promise<ApprovalAnswer>((answer) => void open.push({ request, answer }));
+      const { reply } = conversation(workspace, { answer: approve });
+      const write = (path: string): [string, object] => ['fs.write', { path, content: 'x' }];
+      const replies = [
+        reply(write('run.txt')),
+        reply(write('first-a.txt'), write('first-b.txt')),
+        reply(write('second-a.txt'), write('second-b.txt')),
+      ];
+      await eventually('all requests are open', () => open.length === 5);
+      const groups = open.map((one) =>
+        approvalsOfSameReply(open, one)
+          .map(({ request }) => request.plan.change!.path)
+          .sort(),
+      );
+      assert.deepEqual([...new Set(groups.map(String))].sort(), [
+        'first-a.txt,first-b.txt',
+        'run.txt',
+        'second-a.txt,second-b.txt',
+      ]);
+      for (const { answer } of open) answer({ decision: 'deny' });
+      await Promise.all(replies);
+    } finally {
+      workspace.cleanup();
+    }
+  });
+
+  it('are named by the task whose id begins the id of the call', () => {
+    const run = newRun('run');
+    const start = { type: 'task-start', title: 'Review tests', agent: 'reviewer', name: 'Reviewer', maxSteps: 20 };
+    const event = { runId: 'run', seq: 1, at: 1, task: 'call_1', ...start } as RunEvent;
+    applyEvent(run, event);
+    const titles = ['call_1:c', 'call_1:c:d', 'call_1', 'call_10:c', 'c'].map((id) => taskTitleOfCall(run, id));
+    assert.deepEqual(titles, ['Review tests', 'Review tests', undefined, undefined, undefined]);
+    assert.equal(taskTitleOfCall(undefined, 'call_1:c'), undefined);
   });
 });

@@ -32,9 +32,10 @@ const german = JSON.parse(
 ) as Record<string, string>;
 
 type Call = [tool: string, args: object];
-/** How a dialog is shown besides: the title of another run, what the user made of it, or that it was read in a review. */
+/** How a dialog is shown besides: the title of another run or of a task, what the user made of it, or that it was read in a review. */
 interface Shown {
   run?: string;
+  task?: string;
   edited?: string;
   reviewed?: boolean;
   note?: string;
@@ -78,6 +79,8 @@ const kinds: [kind: string, ...calls: Call[]][] = [
 const shownOtherwise: [kind: string, shown: Shown, call: Call][] = [
   ['command of a run that is not shown', { run: 'Fix the “tests”' }, run('npx tool', { cwd: 'packages/api' })],
   ['loss in a run that is not shown', { run: 'Clean up' }, run('git checkout -- .', { cwd: 'packages/api', timeoutSeconds: 60 })],
+  ['command of a task', { task: 'Review tests' }, run('npx tool')],
+  ['command of a task of a run that is not shown', { run: 'Fix the parser', task: 'Review tests' }, run('npx tool', { cwd: 'packages/api' })],
   ['command that the user changed', { edited: 'npx other' }, run('npx tool')],
   ['file that the user changed', { edited: 'mine\n' }, ['fs.write', { path: 'made.txt', content: 'one\n' }]],
   ['command that was read in a review', { reviewed: true }, run(Array.from({ length: 40 }, (_, at) => `npx tool ${at}`).join('\n'))],
@@ -210,11 +213,11 @@ describe('the dialog of every kind of approval', () => {
     kind: string,
     request: ApprovalRequest,
     all?: readonly ApprovalRequest[],
-    { run, edited, reviewed = false }: Shown = {},
+    { edited, reviewed = false, ...origin }: Shown = {},
   ): string[] {
     const { message, detail } = all
       ? approvalBatchText(all, all.length, new Set(), undefined)
-      : approvalText(request, edited, reviewed, run);
+      : approvalText(request, edited, reviewed, origin);
     const always = alwaysAllowRuleChoices(request).length > 0;
     const buttons = all
       ? [t(approvalButtonLabels.review), t('Allow All ({0})', all.length), t(approvalButtonLabels.oneByOne)]

@@ -162,13 +162,33 @@ describe('the words of a question', () => {
       ['Shown” and all is allowed\n\u202egnp', '(run “Shown" and all is allowed ⏎ ⟨U+202E⟩gnp”)'],
     ];
     for (const [title, shown] of titles) {
-      assert.equal(approvalText(command('npm test'), undefined, false, title).message, `Run this command? ${shown}`);
       assert.equal(
-        approvalBatchText([request({}), request({})], 2, new Set(), title).message,
+        approvalText(command('npm test'), undefined, false, { run: title }).message,
+        `Run this command? ${shown}`,
+      );
+      assert.equal(
+        approvalBatchText([request({}), request({})], 2, new Set(), { run: title }).message,
         `Allow 2 calls? ${shown}`,
       );
     }
     assert.equal(approvalText(command('npm test')).message, 'Run this command?');
+  });
+
+  it('an approval of a task names the task, and the run if another one is shown', () => {
+    const long = 'x'.repeat(90);
+    const hostile = 'Review”)\n\u202eok';
+    for (const [origin, shown] of [
+      [{ task: 'Review tests' }, '(task “Review tests”)'],
+      [{ task: hostile }, '(task “Review") ⏎ ⟨U+202E⟩ok”)'],
+      [{ task: long }, `(task “${'x'.repeat(59)}…”)`],
+      [{ task: 'Review tests', run: 'Fix “it”' }, '(task “Review tests” of run “Fix "it"”)'],
+      [{ task: long, run: long }, `(task “${'x'.repeat(39)}…” of run “${'x'.repeat(39)}…”)`],
+    ] as const) {
+      const { message } = approvalText(command('npm test'), undefined, false, origin);
+      assert.equal(message, `Run this command? ${shown}`);
+      const batch = approvalBatchText([request({}), request({})], 2, new Set(), origin);
+      assert.equal(batch.message, `Allow 2 calls? ${shown}`);
+    }
   });
 
   const listable: [name: string, about: ApprovalRequest, expected: boolean][] = [

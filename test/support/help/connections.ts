@@ -218,6 +218,14 @@ export const networkOccasions: readonly Occasion[] = [
     by: ['engine/run/runContext.ts'],
   },
   {
+    what: 'A task for another agent',
+    when: 'At each step of a task that the model or you give to an agent',
+    model: 'That of its run, or that of the agent’s file if it is set up here, after the consent to the file',
+    carries:
+      'The instructions of the agent, what a message carries of instructions and tools, the text of the task, and its own answers and tool results. Nothing of the conversation of the run; the report goes to the model of the run',
+    by: ['engine/run/runContext.ts'],
+  },
+  {
     what: 'A commit message',
     when: 'When you click its button',
     model: '`small`, else the selected one',
