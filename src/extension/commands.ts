@@ -218,7 +218,7 @@ export function createCommands(given: Dependencies): (id: TowpathCommandId, args
     'towpath.explain': (...args: unknown[]) => fromCode.ask('explain', args),
     'towpath.fix': (...args: unknown[]) => fromCode.ask('fix', args),
     'towpath.writeTests': (...args: unknown[]) => fromCode.ask('writeTests', args),
-    'towpath.reviewChanges': () => fromCode.ask('reviewChanges', []),
+    'towpath.reviewChanges': () => fromCode.reviewChanges(),
     'towpath.explainTerminalSelection': () => fromCode.askTerminalSelection('explain'),
     'towpath.fixTerminalSelection': () => fromCode.askTerminalSelection('fix'),
     'towpath.runWorkflow': (id?: string, values?: Record<string, unknown>, text?: string) =>

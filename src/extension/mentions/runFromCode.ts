@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { redact } from '../../llm/transport/redact.ts';
+import { reviewAgent } from '../../protocol/content/agents.ts';
 import type { Mention } from '../../protocol/content/mention.ts';
 import { maxMentions, mentionTextOf } from '../../protocol/content/mentionText.ts';
 import { t } from '../../protocol/text/l10n.ts';
@@ -93,6 +94,24 @@ export class CodeContextCommands {
     await this.saying(async () => this.send(template, inTerminal(await this.parts.terminals.selection())));
   }
 
+  /** *Review My Changes*: a run of the reviewer about the uncommitted changes. */
+  async reviewChanges(): Promise<void> {
+    const changes: Mention = { kind: 'changes' };
+    await this.saying(() =>
+      this.begin(reviewAgent, codePromptTemplates.reviewChanges(mentionTextOf(changes)), [changes]),
+    );
+  }
+
+  /** Starts a run of a built-in agent. */
+  private async begin(agentId: string, userInput: string, mentions: Mention[]): Promise<void> {
+    const { conversation, view } = this.parts;
+    await vscode.commands.executeCommand('towpath.showChat');
+    await conversation.restored;
+    const attachments = await (await this.parts.mentions()).read(mentions, conversation.id);
+    void conversation.begin({ agentId, userInput, ...(attachments.length > 0 && { attachments }) });
+    await view.focus();
+  }
+
   private async send(template: keyof typeof codePromptTemplates, mentions: Mention[]): Promise<void> {
     const { conversation, view } = this.parts;
     await vscode.commands.executeCommand('towpath.showChat');
@@ -124,7 +143,6 @@ export class CodeContextCommands {
   /** Returns the target of a command from a menu, a code action, or (without arguments) a key or the palette. */
   private async meant(args: unknown[], template?: keyof typeof codePromptTemplates | 'whole'): Promise<Mention[]> {
     const [first, second] = args;
-    if (template === 'reviewChanges') return [{ kind: 'changes' }];
     if (isTestFailure(first)) return [await this.failure(first)];
     if (isTerminal(first)) return inTerminal(await this.parts.terminals.lastCommand(first));
     if (isTrouble(first)) return [{ kind: 'problem', path: await this.pathOf(first.uri), line: first.line }];
