@@ -43,6 +43,7 @@ import { ModelSetupDialogs } from './models/modelPicker.ts';
 import type { SelectableModels } from './models/models.ts';
 import type { StoredModelCheckResults } from './models/storedChecks.ts';
 import { testConnection } from './models/testConnection.ts';
+import { unloadLocalModel } from './models/unloadLocalModel.ts';
 import type { DetailLevelSetting } from './panel/detailLevel.ts';
 import type { LocalEngine } from './providers/localEngine.ts';
 import type { ModelConsent } from './providers/modelConsent.ts';
@@ -53,6 +54,7 @@ import { copyRunLog } from './records/copyLog.ts';
 import { exportRun, importRuns } from './records/exchange.ts';
 import { Insights, listWorkspaceStores } from './records/insightsView.ts';
 import { manageStorage } from './records/manageStorage.ts';
+import type { ReviewComments } from './review/reviewComments.ts';
 import type { ChangedFiles } from './runs/changedFiles.ts';
 import type { PanelConversation } from './runs/conversation.ts';
 import { confirmAndDeleteRun, deleteRunWithoutBranches, showDeletedRuns } from './runs/deletedRuns.ts';
@@ -90,6 +92,7 @@ interface Dependencies {
   engine: ExecutionEngine;
   store: RunStore;
   changedFiles: ChangedFiles;
+  reviewComments: ReviewComments;
   undo: FileUndo;
   leftRunning: OrphanedCommandsNotice;
   commandsAtWork: BackgroundCommandList;
@@ -219,6 +222,9 @@ export function createCommands(given: Dependencies): (id: TowpathCommandId, args
     'towpath.fix': (...args: unknown[]) => fromCode.ask('fix', args),
     'towpath.writeTests': (...args: unknown[]) => fromCode.ask('writeTests', args),
     'towpath.reviewChanges': () => fromCode.reviewChanges(),
+    'towpath.fixFinding': (thread?: unknown) => fromCode.fixFinding(parts.reviewComments.findingOf(thread)),
+    'towpath.dismissFinding': (thread?: unknown) => parts.reviewComments.dismiss(thread),
+    'towpath.dismissFindings': () => parts.reviewComments.dismissAll(),
     'towpath.explainTerminalSelection': () => fromCode.askTerminalSelection('explain'),
     'towpath.fixTerminalSelection': () => fromCode.askTerminalSelection('fix'),
     'towpath.runWorkflow': (id?: string, values?: Record<string, unknown>, text?: string) =>
@@ -316,7 +322,7 @@ export function createCommands(given: Dependencies): (id: TowpathCommandId, args
     'towpath.useLocal': () => setup.useLocal(),
     'towpath.unloadLocal': async () => {
       await parts.engine.makeWay();
-      await unloadLocal(models);
+      await unloadLocalModel(models);
     },
     'towpath.useEndpoint': () => setup.useEndpoint(),
     'towpath.useDemo': () => models.pick(demoModelId),
@@ -432,13 +438,6 @@ async function showRun({ conversation }: CommandServices, runId: string): Promis
 
 async function showPanel(): Promise<void> {
   await vscode.commands.executeCommand('towpath.showChat');
-}
-
-async function unloadLocal(models: SelectableModels): Promise<void> {
-  const what = await models.unloadLocal();
-  if (what === 'busy') notify('warning', t('The local model is in use. Stop its run, then unload it.'));
-  else if (what === 'none') notify('info', t('No local model is loaded.'));
-  else notify('info', t('The local model was unloaded, and its memory is free. The next message loads it again.'));
 }
 
 function askTask(): Thenable<string | undefined> {

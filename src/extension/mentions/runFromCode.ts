@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { redact } from '../../llm/transport/redact.ts';
-import { reviewAgent } from '../../protocol/content/agents.ts';
+import { chatWorkflowId, reviewAgent, workAgent } from '../../protocol/content/agents.ts';
 import type { Mention } from '../../protocol/content/mention.ts';
 import { maxMentions, mentionTextOf } from '../../protocol/content/mentionText.ts';
 import { t } from '../../protocol/text/l10n.ts';
@@ -12,9 +12,10 @@ import { showActionMenu } from '../dialogs/actionMenu.ts';
 import { notify } from '../dialogs/notify.ts';
 import { plainLabel } from '../dialogs/plainLabel.ts';
 import { uriToWorkspacePath } from '../editor/languageService.ts';
+import type { LocatedFinding } from '../review/locateFindings.ts';
 import type { PanelConversation } from '../runs/conversation.ts';
 import type { ChatView } from '../view/chatView.ts';
-import { codePromptTemplates } from './codePrompts.ts';
+import { codePromptTemplates, fixFindingPrompt } from './codePrompts.ts';
 import { isTestFailure, type TestFailure, testFailureText } from './failure.ts';
 import type { Mentions } from './mentions.ts';
 import type { TerminalOutput, TerminalOutputs } from './terminals.ts';
@@ -102,6 +103,20 @@ export class CodeContextCommands {
     );
   }
 
+  /** Sends a finding of a review to the shown run, or to a new one if that is not a run of *Work*. */
+  async fixFinding(finding: LocatedFinding | undefined): Promise<void> {
+    if (!finding) return;
+    const { path, line, endLine: to = line, text } = finding;
+    const place: Mention = line === undefined ? { kind: 'file', path } : { kind: 'lines', path, from: line, to: to! };
+    const userInput = fixFindingPrompt(mentionTextOf(place), text);
+    await this.saying(async () => {
+      const run = await this.parts.conversation.run();
+      if (run?.workflowId !== chatWorkflowId || run.agentId !== workAgent)
+        return this.begin(workAgent, userInput, [place]);
+      await this.sendToShownRun(userInput, [place]);
+    });
+  }
+
   /** Starts a run of a built-in agent. */
   private async begin(agentId: string, userInput: string, mentions: Mention[]): Promise<void> {
     const { conversation, view } = this.parts;
@@ -113,11 +128,16 @@ export class CodeContextCommands {
   }
 
   private async send(template: keyof typeof codePromptTemplates, mentions: Mention[]): Promise<void> {
+    const { conversation } = this.parts;
+    await conversation.restored;
+    if (conversation.working) await conversation.open(undefined);
+    await this.sendToShownRun(codePromptTemplates[template](mentions.map(mentionTextOf).join(', ')), mentions);
+  }
+
+  private async sendToShownRun(text: string, mentions: Mention[]): Promise<void> {
     const { conversation, view } = this.parts;
     await vscode.commands.executeCommand('towpath.showChat');
     await conversation.restored;
-    if (conversation.working) await conversation.open(undefined);
-    const text = codePromptTemplates[template](mentions.map(mentionTextOf).join(', '));
     const read = (await this.parts.mentions()).read(mentions, conversation.id);
     void conversation.send(text, undefined, undefined, undefined, read);
     await view.focus();
