@@ -44,6 +44,7 @@ import { ModelSetupDialogs } from './models/modelPicker.ts';
 import type { SelectableModels } from './models/models.ts';
 import type { StoredModelCheckResults } from './models/storedChecks.ts';
 import { testConnection } from './models/testConnection.ts';
+import { unloadLocalModel } from './models/unloadLocalModel.ts';
 import type { DetailLevelSetting } from './panel/detailLevel.ts';
 import type { LocalEngine } from './providers/localEngine.ts';
 import type { ModelConsent } from './providers/modelConsent.ts';
@@ -54,6 +55,7 @@ import { copyRunLog } from './records/copyLog.ts';
 import { exportRun, importRuns } from './records/exchange.ts';
 import { Insights, listWorkspaceStores } from './records/insightsView.ts';
 import { manageStorage } from './records/manageStorage.ts';
+import type { ReviewComments } from './review/reviewComments.ts';
 import type { ChangedFiles } from './runs/changedFiles.ts';
 import type { PanelConversation } from './runs/conversation.ts';
 import { confirmAndDeleteRun, deleteRunWithoutBranches, showDeletedRuns } from './runs/deletedRuns.ts';
@@ -93,6 +95,7 @@ interface Dependencies {
   engine: ExecutionEngine;
   store: RunStore;
   changedFiles: ChangedFiles;
+  reviewComments: ReviewComments;
   undo: FileUndo;
   leftRunning: OrphanedCommandsNotice;
   commandsAtWork: BackgroundCommandList;
@@ -221,7 +224,10 @@ export function createCommands(given: Dependencies): (id: TowpathCommandId, args
     'towpath.explain': (...args: unknown[]) => fromCode.ask('explain', args),
     'towpath.fix': (...args: unknown[]) => fromCode.ask('fix', args),
     'towpath.writeTests': (...args: unknown[]) => fromCode.ask('writeTests', args),
-    'towpath.reviewChanges': () => fromCode.ask('reviewChanges', []),
+    'towpath.reviewChanges': () => fromCode.reviewChanges(),
+    'towpath.fixFinding': (thread?: unknown) => fromCode.fixFinding(parts.reviewComments.findingOf(thread)),
+    'towpath.dismissFinding': (thread?: unknown) => parts.reviewComments.dismiss(thread),
+    'towpath.dismissFindings': () => parts.reviewComments.dismissAll(),
     'towpath.explainTerminalSelection': () => fromCode.askTerminalSelection('explain'),
     'towpath.fixTerminalSelection': () => fromCode.askTerminalSelection('fix'),
     'towpath.runWorkflow': (id?: string, values?: Record<string, unknown>, text?: string) =>

@@ -6,6 +6,7 @@ import { BackgroundCommandList } from '../background/backgroundCommands.ts';
 import { PortForwarding } from '../background/openPort.ts';
 import { OrphanedCommandsNotice } from '../background/orphanedCommandsNotice.ts';
 import { RunList } from '../panel/runList.ts';
+import { ReviewComments } from '../review/reviewComments.ts';
 import { ChangedFiles } from '../runs/changedFiles.ts';
 import { ConversationBranches } from '../runs/forkRun.ts';
 import { InterruptedApprovals } from '../runs/interruptedApprovals.ts';
@@ -89,11 +90,18 @@ export function composeRunServices(services: EngineServices) {
     post: (message) => view.post(message),
     failed: logError,
   });
+  const reviewComments = new ReviewComments({
+    workspace,
+    live: (runId) => engine.live(runId),
+    hasRun: (runId) => store.has(runId),
+    failed: logError,
+  });
 
   conversation.onShow = (run, isElsewhere) => {
     interrupted.show(run, isElsewhere);
     changedFiles.show(run);
     approvals.runShown();
+    reviewComments.show(run);
   };
   events.add(
     (event) => conversation.onEvent(event),
@@ -104,14 +112,16 @@ export function composeRunServices(services: EngineServices) {
     (event) => states.onEvent(event),
     (event) => diskSpaceMonitor.onEvent(event),
     (event) => changedFiles.onEvent(event),
+    (event) => reviewComments.onEvent(event),
   );
   changes.status.add(() => states.update()); // first: the status bar shows these states
   changes.runList.add(() => runList.refresh());
   changes.runs.add(
     () => branches.show(),
     () => states.look(),
+    () => reviewComments.removeDeleted(),
   );
-  context.subscriptions.push(commandsAtWork, ports, changedFiles);
+  context.subscriptions.push(commandsAtWork, ports, changedFiles, reviewComments);
   return {
     ...services,
     asks,
@@ -126,5 +136,6 @@ export function composeRunServices(services: EngineServices) {
     undo,
     branches,
     changedFiles,
+    reviewComments,
   };
 }

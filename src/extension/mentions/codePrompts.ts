@@ -5,3 +5,7 @@ export const codePromptTemplates = {
   reviewChanges: (subject: string) =>
     `Review my changes (${subject}): what is wrong, risky or missing? Change nothing.`,
 } as const satisfies Record<string, (subject: string) => string>;
+
+/** Message about a finding of a review. The text of the model is quoted: it is not an instruction of the user. */
+export const fixFindingPrompt = (subject: string, finding: string): string =>
+  `Fix this finding of a review at ${subject}, if it is right:\n\n${finding.replace(/^/gm, '> ')}`;

@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { redact } from '../../llm/transport/redact.ts';
+import { chatWorkflowId, reviewAgent, workAgent } from '../../protocol/content/agents.ts';
 import type { Mention } from '../../protocol/content/mention.ts';
 import { maxMentions, mentionTextOf } from '../../protocol/content/mentionText.ts';
 import { t } from '../../protocol/text/l10n.ts';
@@ -11,9 +12,10 @@ import { showActionMenu } from '../dialogs/actionMenu.ts';
 import { notify } from '../dialogs/notify.ts';
 import { plainLabel } from '../dialogs/plainLabel.ts';
 import { uriToWorkspacePath } from '../editor/languageService.ts';
+import type { LocatedFinding } from '../review/locateFindings.ts';
 import type { PanelConversation } from '../runs/conversation.ts';
 import type { ChatView } from '../view/chatView.ts';
-import { codePromptTemplates } from './codePrompts.ts';
+import { codePromptTemplates, fixFindingPrompt } from './codePrompts.ts';
 import { isTestFailure, type TestFailure, testFailureText } from './failure.ts';
 import type { Mentions } from './mentions.ts';
 import type { TerminalOutput, TerminalOutputs } from './terminals.ts';
@@ -93,12 +95,49 @@ export class CodeContextCommands {
     await this.saying(async () => this.send(template, inTerminal(await this.parts.terminals.selection())));
   }
 
-  private async send(template: keyof typeof codePromptTemplates, mentions: Mention[]): Promise<void> {
+  /** *Review My Changes*: a run of the reviewer about the uncommitted changes. */
+  async reviewChanges(): Promise<void> {
+    const changes: Mention = { kind: 'changes' };
+    await this.saying(() =>
+      this.begin(reviewAgent, codePromptTemplates.reviewChanges(mentionTextOf(changes)), [changes]),
+    );
+  }
+
+  /** Sends a finding of a review to the shown run, or to a new one if that is not a run of *Work*. */
+  async fixFinding(finding: LocatedFinding | undefined): Promise<void> {
+    if (!finding) return;
+    const { path, line, endLine: to = line, text } = finding;
+    const place: Mention = line === undefined ? { kind: 'file', path } : { kind: 'lines', path, from: line, to: to! };
+    const userInput = fixFindingPrompt(mentionTextOf(place), text);
+    await this.saying(async () => {
+      const run = await this.parts.conversation.run();
+      if (run?.workflowId !== chatWorkflowId || run.agentId !== workAgent)
+        return this.begin(workAgent, userInput, [place]);
+      await this.sendToShownRun(userInput, [place]);
+    });
+  }
+
+  /** Starts a run of a built-in agent. */
+  private async begin(agentId: string, userInput: string, mentions: Mention[]): Promise<void> {
     const { conversation, view } = this.parts;
     await vscode.commands.executeCommand('towpath.showChat');
     await conversation.restored;
+    const attachments = await (await this.parts.mentions()).read(mentions, conversation.id);
+    void conversation.begin({ agentId, userInput, ...(attachments.length > 0 && { attachments }) });
+    await view.focus();
+  }
+
+  private async send(template: keyof typeof codePromptTemplates, mentions: Mention[]): Promise<void> {
+    const { conversation } = this.parts;
+    await conversation.restored;
     if (conversation.working) await conversation.open(undefined);
-    const text = codePromptTemplates[template](mentions.map(mentionTextOf).join(', '));
+    await this.sendToShownRun(codePromptTemplates[template](mentions.map(mentionTextOf).join(', ')), mentions);
+  }
+
+  private async sendToShownRun(text: string, mentions: Mention[]): Promise<void> {
+    const { conversation, view } = this.parts;
+    await vscode.commands.executeCommand('towpath.showChat');
+    await conversation.restored;
     const read = (await this.parts.mentions()).read(mentions, conversation.id);
     void conversation.send(text, undefined, undefined, undefined, read);
     await view.focus();
@@ -124,7 +163,6 @@ export class CodeContextCommands {
   /** Returns the target of a command from a menu, a code action, or (without arguments) a key or the palette. */
   private async meant(args: unknown[], template?: keyof typeof codePromptTemplates | 'whole'): Promise<Mention[]> {
     const [first, second] = args;
-    if (template === 'reviewChanges') return [{ kind: 'changes' }];
     if (isTestFailure(first)) return [await this.failure(first)];
     if (isTerminal(first)) return inTerminal(await this.parts.terminals.lastCommand(first));
     if (isTrouble(first)) return [{ kind: 'problem', path: await this.pathOf(first.uri), line: first.line }];

@@ -18,7 +18,9 @@ export const demoModelId = 'local/demo';
 
 type ModelRole = keyof Settings['models'];
 
-export const isModelRole = (name: string): name is ModelRole => name === 'work' || name === 'plan' || name === 'small';
+const roles: readonly string[] = ['work', 'plan', 'review', 'small'] satisfies ModelRole[];
+
+export const isModelRole = (name: string): name is ModelRole => roles.includes(name);
 
 /** Returns the `provider/model` of a role, else of the main role; empty if neither is configured. */
 export const modelIdForRole = (role: ModelRole, { model, models }: Pick<Settings, 'model' | 'models'>): string =>

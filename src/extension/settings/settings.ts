@@ -31,7 +31,9 @@ const bytesOfMegabytes = (fallback: number) =>
 
 const schema = z.object({
   model: modelId,
-  models: z.object({ work: modelId, plan: modelId, small: modelId }).catch({ work: '', plan: '', small: '' }),
+  models: z
+    .object({ work: modelId, plan: modelId, review: modelId, small: modelId })
+    .catch({ work: '', plan: '', review: '', small: '' }),
   /** Raw value: `providerSettings` parses one provider and reports errors. */
   providers: z.unknown(),
   offeredModels: z.array(z.string()).catch([]),

@@ -88,7 +88,7 @@ export const agentSchema = z
     description: descriptionText,
     instructions: text.meta({ description: 'Persona and instructions.' }),
     model: text.optional().meta({
-      description: '`provider/model`, or a role: `plan`, `small`. Default: the model selected in the panel.',
+      description: '`provider/model`, or a role: `plan`, `review`, `small`. Default: the model selected in the panel.',
     }),
     tools: toolList.optional().meta({ description: 'Tools of the agent. Default: all.' }),
     temperature: z.number().min(0).max(2).optional().meta({

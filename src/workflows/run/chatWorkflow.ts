@@ -1,6 +1,7 @@
 import type { Agent, TurnOptions, Workflow } from '../../engine/core/workflow.ts';
-import { chatWorkflowId, planAgent, workAgent } from '../../protocol/content/agents.ts';
+import { chatWorkflowId, planAgent, reviewAgent, workAgent } from '../../protocol/content/agents.ts';
 import { userQuestionToolName } from '../../protocol/content/askTool.ts';
+import { reviewAgentDefinition, reviewAgentTurnOptions } from '../agents/reviewAgent.ts';
 
 export const defaultAgentDefinition: Agent = {
   id: workAgent,
@@ -17,8 +18,12 @@ End with the plan, written for a reader who has not seen this conversation: the 
   model: 'plan',
 };
 
-const speaker = ({ agentId }: { agentId: string }): Agent =>
-  agentId === planAgent ? planAgentDefinition : defaultAgentDefinition;
+const builtInAgents = new Map([
+  [planAgent, planAgentDefinition],
+  [reviewAgent, reviewAgentDefinition],
+]) as ReadonlyMap<string, Agent>;
+
+const speaker = ({ agentId }: { agentId: string }): Agent => builtInAgents.get(agentId) ?? defaultAgentDefinition;
 
 export const defaultChatWorkflow: Workflow = {
   id: chatWorkflowId,
@@ -26,6 +31,7 @@ export const defaultChatWorkflow: Workflow = {
   speaker,
   advance: (context) => {
     const agent = speaker(context.run);
+    if (agent === reviewAgentDefinition) return context.turns(reviewAgentTurnOptions(context));
     const allows: TurnOptions['allows'] = ({ name }) => name === userQuestionToolName || context.onlyReads(name);
     return context.turns({ agent, ...(agent === planAgentDefinition && { allows }) });
   },
