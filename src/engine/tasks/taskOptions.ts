@@ -17,6 +17,8 @@ export interface TaskOptions {
   maxMs?: number;
   /** Finds the agent of a task, and asks for a consent to its file if necessary. Throws a `RunError` or `ToolError` with the reason. */
   agent(idOrName: string | undefined): Promise<TaskAgent>;
+  /** Reads the spending of this day and its limit in US dollars; undefined: no limit applies, or it is checked at each request only. */
+  today?(): Promise<{ spent: number; limit: number } | undefined>;
   /** Asks the user before tasks that could exceed a spending limit (US dollars). Resolves to false if they must not start. */
   confirmSpending(question: { runId: string; tasks: number; limit: number; of: 'run' | 'day' }): Promise<boolean>;
 }

@@ -224,23 +224,31 @@ export class TaskRunner {
     }
   }
 
-  /** Asks once for the tasks of a reply if their calls, at the average cost of the run's calls, could exceed its limit. */
+  /** Asks once for the tasks of a reply if their calls, at the average cost of the run's calls, could exceed a limit. */
   private confirmSpending(maxSteps: number): Promise<boolean> {
-    const { log, options, runLimit } = this.parts;
-    const { run } = log;
-    const limit = Math.max(runLimit(), run.allowed ?? 0);
+    const { run } = this.parts.log;
     const reply = run.messages.findLast(({ role }) => role === 'assistant');
-    const spent = run.usage.cost ?? 0;
-    if (reply?.role !== 'assistant' || !(runLimit() > 0) || spent === 0) return Promise.resolve(true);
+    if (reply?.role !== 'assistant') return Promise.resolve(true);
     const tasks = (reply.toolCalls ?? []).filter(({ id, name }) => name === taskToolName && !run.tasks?.[id]).length;
-    const calls = run.messages.filter(({ role }) => role === 'assistant').length + this.steps;
-    const known = this.confirmed.get(reply);
-    if (known) return known;
-    const isEnough = spent + (tasks * maxSteps * spent) / calls <= limit;
-    const question = { runId: run.id, tasks, limit, of: 'run' as const };
-    const answer = isEnough ? Promise.resolve(true) : options.confirmSpending(question);
+    const answer = this.confirmed.get(reply) ?? this.askAboutSpending(tasks, maxSteps);
     this.confirmed.set(reply, answer);
     return answer;
+  }
+
+  private async askAboutSpending(tasks: number, maxSteps: number): Promise<boolean> {
+    const { log, options, runLimit } = this.parts;
+    const { run } = log;
+    const spent = run.usage.cost ?? 0;
+    if (spent === 0) return true;
+    const calls = run.messages.filter(({ role }) => role === 'assistant').length + this.steps;
+    const expected = (tasks * maxSteps * spent) / calls;
+    const ofRun = runLimit() > 0 && { spent, limit: Math.max(runLimit(), run.allowed ?? 0) };
+    if (ofRun && ofRun.spent + expected > ofRun.limit)
+      return options.confirmSpending({ runId: run.id, tasks, limit: ofRun.limit, of: 'run' });
+    const today = await options.today?.();
+    if (today && today.spent + expected > today.limit)
+      return options.confirmSpending({ runId: run.id, tasks, limit: today.limit, of: 'day' });
+    return true;
   }
 }
 

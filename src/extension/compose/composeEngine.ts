@@ -107,7 +107,13 @@ export function composeEngine(services: PolicyServices) {
     temperature: () => settings().temperature,
     runLimit: () => limits.of('run'),
     isAttended: (runId) => conversation.runId === runId, // later
-    tasks: createTaskOptions({ parallel: parallelTasks, list: taskAgents, dialogs: modals, otherRun }),
+    tasks: createTaskOptions({
+      parallel: parallelTasks,
+      today: () => limits.today(),
+      list: taskAgents,
+      dialogs: modals,
+      otherRun,
+    }),
     left,
     background,
     onEvent: events.notify,

@@ -24,6 +24,14 @@ export class MoneyLimits {
     return settings()[`limits.${what}`];
   }
 
+  /** Reads the spending of all windows today in US dollars; undefined: no limit, or one that cannot be applied and refuses requests itself. */
+  async today(): Promise<{ spent: number; limit: number } | undefined> {
+    const limit = this.of('day');
+    if (!(limit > 0)) return undefined;
+    const today = await this.spent.today().catch(() => undefined);
+    return today && { spent: today.spent, limit: limit + today.raised };
+  }
+
   /**
    * Offers to raise the limit by the same amount again. Resolves to the added amount; undefined: declined, or no limit exists.
    *

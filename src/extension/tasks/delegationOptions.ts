@@ -6,6 +6,7 @@ import type { TaskAgentList } from './taskAgentList.ts';
 
 interface Dependencies {
   parallel(): number;
+  today: TaskOptions['today'];
   list: Pick<TaskAgentList, 'find' | 'use'>;
   dialogs: Pick<Dialogs, 'askWhenQuiet'>;
   /** Title of a run that is not the shown one; undefined: it is shown. */
@@ -13,8 +14,9 @@ interface Dependencies {
 }
 
 /** Creates the delegation of the engine from the settings, the agents and the dialogs of this window. */
-export const createTaskOptions = ({ parallel, list, dialogs, otherRun }: Dependencies): TaskOptions => ({
+export const createTaskOptions = ({ parallel, today, list, dialogs, otherRun }: Dependencies): TaskOptions => ({
   parallel,
+  today,
   agent: async (idOrName) =>
     idOrName === undefined ? builtInTaskAgents.explorer : list.use(await list.find(idOrName)),
   async confirmSpending({ runId, ...subject }) {

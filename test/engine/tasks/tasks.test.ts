@@ -412,6 +412,32 @@ describe('engine: tasks', () => {
     assert.equal((await talk.kept()).tasks, undefined);
   });
 
+  it('are asked about before they could exceed the limit of the day', async () => {
+    const asked: unknown[] = [];
+    let spent = 150;
+    await begin(
+      {
+        go: [{ calls: [task('t1')] }, { text: 'Not done.' }, { calls: [task('t1')] }, { text: 'Done.' }],
+        t1: [{ text: 'One.' }],
+      },
+      {
+        today: async () => ({ spent, limit: 200 }),
+        confirmSpending: async ({ of, limit }) => asked.push([of, limit]) > 1,
+      },
+    );
+    talk.price = { input: 0, output: 1_000_000 };
+    talk.build();
+    await talk.start('go');
+    assert.deepEqual(asked, [['day', 200]]);
+    spent = 0;
+    await talk.continue('go on');
+    assert.equal(asked.length, 1, 'what is expected is less than what is left');
+    assert.deepEqual(
+      (await tasksOf()).map(({ status }) => status),
+      ['done'],
+    );
+  });
+
   it('fail alone at the limit of money, and the run rests with its question', async () => {
     const names = ['t1', 't2', 't3'];
     await begin(

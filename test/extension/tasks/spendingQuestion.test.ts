@@ -46,6 +46,7 @@ describe('The question before tasks that could exceed a spending limit', () => {
     const asked: DialogQuestion[] = [];
     const confirm = (answer: string | undefined) =>
       createTaskOptions({
+        today: async () => undefined,
         parallel: () => 4,
         list: { find: () => assert.fail(), use: () => assert.fail() },
         dialogs: {

@@ -46,7 +46,13 @@ describe('The agents that receive tasks', () => {
       openFile: async () => {},
     });
     const list = new TaskAgentList({ agents: async () => ({ agents: { list: async () => [...listed] }, consent }) });
-    return createTaskOptions({ parallel: () => 4, list, dialogs, otherRun: () => undefined });
+    return createTaskOptions({
+      today: async () => undefined,
+      parallel: () => 4,
+      list,
+      dialogs,
+      otherRun: () => undefined,
+    });
   };
 
   it('are Explorer without a name, and the built-in ones by theirs; nobody is asked', async () => {
