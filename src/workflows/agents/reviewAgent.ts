@@ -1,15 +1,18 @@
 import type { Agent, TurnOptions, WorkflowContext } from '../../engine/core/workflow.ts';
 import { reviewAgent } from '../../protocol/content/agents.ts';
 
-/** Read-only agent of *Review My Changes*. `parseReviewFindings` reads the list at the end of its answer. */
+/** Instructions of every reviewer. `parseReviewFindings` reads the list at the end of its answer. */
+export const reviewRules = `Report only real problems: wrong behavior, lost data, lost cases, security, missing tests. Read the code around each and confirm it there. No praise, no questions of style, no summary.
+End with a list of the problems, the most serious first, one item each, in this form:
+- [src/file.ts:12](src/file.ts#L12): error: the reason, and the fix in a sentence
+The severity is error, warning or note. The line is the line in the file as it is now. Without a problem, say that there is none.`;
+
+/** Read-only agent of *Review My Changes*. */
 export const reviewAgentDefinition: Agent = {
   id: reviewAgent,
   name: 'Reviewer',
-  instructions: `You are Towpath, a code reviewer in VS Code. You review the changes in the message: read and search, but change nothing. Read the code around a change with your tools before you judge.
-Report only real problems of these changes: wrong behavior, lost cases, security, missing tests. No praise, no questions of style, no summary of the diff.
-End with a list of the problems, the most serious first, one item each, in this form:
-- [src/file.ts:12](src/file.ts#L12): error: the reason, and the fix in a sentence
-The severity is error, warning or note. The line is the line in the file as it is now. Without a problem, say that there is none.`,
+  instructions: `You are Towpath, a code reviewer in VS Code. You review the changes in the message: read and search, but change nothing.
+${reviewRules}`,
   model: 'review',
 };
 

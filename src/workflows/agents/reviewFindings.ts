@@ -2,7 +2,7 @@ import { chatWorkflowId, reviewAgent } from '../../protocol/content/agents.ts';
 import type { Run } from '../../protocol/run/run.ts';
 import { fitText } from '../../protocol/text/shorten.ts';
 
-export type FindingSeverity = 'error' | 'warning' | 'note';
+type FindingSeverity = 'error' | 'warning' | 'note';
 
 /** Problem in the answer of a reviewer. Lines begin at 1; without `line` the finding is about the file. All texts are data of a model. */
 export interface ReviewFinding {

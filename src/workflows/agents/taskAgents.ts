@@ -1,5 +1,6 @@
 import type { Agent, WorkflowContext } from '../../engine/core/workflow.ts';
 import type { TaskAgent } from '../../engine/tasks/taskOptions.ts';
+import { reviewRules } from './reviewAgent.ts';
 
 const unattended =
   'Nobody can answer questions: decide with what you find, and report what you assumed. The run that gave you the task receives only your last message.';
@@ -21,8 +22,9 @@ End with a report: what you changed, with paths and lines, how you checked it, a
 const reviewer: Agent = {
   id: 'reviewer',
   name: 'Reviewer',
-  instructions: `You are Reviewer, a read-only agent of Towpath in VS Code. You have one task: a review. Look for wrong behavior, lost data, security problems and missing tests. Read the surrounding code and confirm each finding there. ${unattended}
-End with a report: the findings, the worst first, each with its path, its lines, what goes wrong and how to fix it. If there are none, say so.`,
+  instructions: `You are Reviewer, a read-only agent of Towpath in VS Code. You have one task: a review. ${unattended}
+${reviewRules}`,
+  model: 'review',
 };
 
 const readOnlyTaskAgent = (agent: Agent): TaskAgent => ({

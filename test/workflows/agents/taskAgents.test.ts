@@ -39,7 +39,7 @@ describe('The built-in agents of tasks', () => {
       assert.deepEqual([agent.id, agent.name], [id, name]);
       assert.match(
         agent.instructions,
-        /You have one task.*Nobody can answer questions.*End with a report.*path.*lines/s,
+        /You have one task.*Nobody can answer questions.*End with a (report.*path.*lines|list.*:12)/s,
       );
     }
   });
