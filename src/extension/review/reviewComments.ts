@@ -5,12 +5,7 @@ import { escapeInvisibleInLine, escapeInvisibleProse } from '../../protocol/text
 import { localizedCount, t } from '../../protocol/text/l10n.ts';
 import { localize } from '../../protocol/text/localized.ts';
 import type { Workspace } from '../../tools/core/workspace.ts';
-import {
-  type FindingSeverity,
-  isReviewRun,
-  type RunReview,
-  reviewOfRun,
-} from '../../workflows/agents/reviewFindings.ts';
+import { isReviewRun, type RunReview, reviewOfRun } from '../../workflows/agents/reviewFindings.ts';
 import { folderUri } from '../dialogs/folders.ts';
 import { notify } from '../dialogs/notify.ts';
 import { modelDisplayName } from '../providers/modelIds.ts';
@@ -103,8 +98,7 @@ export class ReviewComments implements vscode.Disposable {
     this.controller ??= vscode.comments.createCommentController(controllerId, t('Towpath Review'));
     const { file, line = 1, endLine = line } = finding;
     const range = new vscode.Range(line - 1, 0, endLine - 1, 0);
-    // `appendText` escapes Markdown, so that text of a model is neither a link nor HTML
-    const body = new vscode.MarkdownString().appendText(escapeInvisibleProse(finding.text));
+    const body = escapeInvisibleProse(finding.text); // a string is shown as it is: text of a model is neither Markdown nor HTML
     const comment: vscode.Comment = { body, mode: vscode.CommentMode.Preview, author: { name: author } };
     const thread = this.controller.createCommentThread(folderUri(file), range, [comment]);
     thread.canReply = false;
