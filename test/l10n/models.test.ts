@@ -9,6 +9,7 @@ import { toolNames } from '../../src/tools/definitions/definitions.ts';
 import { builtinTools } from '../../src/tools/host/builtinTools.ts';
 import { workspaceInstructions } from '../../src/tools/instructions/instructions.ts';
 import { BackgroundCommands } from '../../src/tools/shell/background.ts';
+import { builtInTaskAgents } from '../../src/workflows/agents/taskAgents.ts';
 import { Conversation } from '../engine/conversation.ts';
 import { eventually } from '../support/eventually.ts';
 import { call, type ScriptedReply, scriptedClient } from '../support/scriptedClient.ts';
@@ -104,6 +105,9 @@ const turns: ScriptedReply[] = [
   { calls: [read('src/a.ts')] },
   { calls: [read('src/a.ts')] },
   { calls: [read('src/a.ts')] },
+  { calls: [call('task.run', { title: 'Look', prompt: 'Look.' })] },
+  { text: 'I look.', calls: [read('src/a.ts')] },
+  { text: 'It is there.' },
   { calls: [asks] },
   { text: 'Half of it is done.' },
 ];
@@ -136,6 +140,11 @@ describe('what models read and what is kept is English, whatever language the pe
     });
     talk.background = background;
     talk.maxTurns = 30;
+    talk.tasks = {
+      parallel: () => 4,
+      agent: async () => builtInTaskAgents.explorer,
+      confirmSpending: async () => true,
+    };
     talk.tools = builtinTools({ language: languageOf(workspace.root), shell: { background } });
     talk.instructions = workspaceInstructions({ workspace, isExcluded: () => false });
     talk.naming = scriptedClient([{ text: 'A name' }]);
