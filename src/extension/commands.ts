@@ -44,7 +44,6 @@ import { ModelSetupDialogs } from './models/modelPicker.ts';
 import type { SelectableModels } from './models/models.ts';
 import type { StoredModelCheckResults } from './models/storedChecks.ts';
 import { testConnection } from './models/testConnection.ts';
-import { unloadLocalModel } from './models/unloadLocalModel.ts';
 import type { DetailLevelSetting } from './panel/detailLevel.ts';
 import type { LocalEngine } from './providers/localEngine.ts';
 import type { ModelConsent } from './providers/modelConsent.ts';
@@ -71,6 +70,7 @@ import { showRunList } from './runs/runMenu.ts';
 import type { RunStates } from './runs/runStates.ts';
 import { takeOverRun } from './runs/takeOverRun.ts';
 import type { RunTitles } from './runs/titles.ts';
+import { tryAnotherModel } from './runs/tryAnotherModel.ts';
 import type { FileUndo } from './runs/undoFiles.ts';
 import type { UserQuestionList } from './runs/userQuestions.ts';
 import type { Worktrees } from './runs/worktrees.ts';
@@ -392,28 +392,6 @@ export function createCommands(given: Dependencies): (id: TowpathCommandId, args
 }
 
 const versionOf = ({ extension }: vscode.ExtensionContext): string => extension.packageJSON.version;
-
-/** Continues the displayed run with a selected model, at rest or during a retry wait; cancelling changes nothing. */
-async function tryAnotherModel({ conversation, models, setup }: CommandServices, id?: string): Promise<void> {
-  await conversation.restored;
-  if (conversation.working && !conversation.waitsToAsk) {
-    notify('info', t('This run is in progress. Stop it first.'));
-    return;
-  }
-  if (conversation.runId === undefined) {
-    notify('info', t('No run is shown. Open the run to continue.'));
-    return;
-  }
-  const picked = await models.pickedIn(() => (typeof id === 'string' ? models.pick(id) : setup.pickModel()));
-  if (picked === undefined) return;
-  await showPanel();
-  if (conversation.working) {
-    if (!conversation.waitsToAsk)
-      return notify('info', t('The run has continued. Its next answer comes from the other model.'));
-    await conversation.stop();
-  }
-  void conversation.goOn(picked);
-}
 
 async function stopRuns({ conversation, engine, states }: CommandServices): Promise<void> {
   const live = states.all.filter(({ runId }) => engine.liveIds.includes(runId));
