@@ -255,10 +255,11 @@ export function createRunContext(options: RunContextOptions): WorkflowContext {
       .getVisibleTools({ agentId, contextWindow: chosen.contextWindow })
       .filter((tool) => !extra.has(tool.name) && (turn.allows?.(tool) ?? true))
       .filter(({ name }) => delegates || !host.delegates(name));
-    const gated = {
+    /** Created for each call: grants of an asking agent end with the call. */
+    const gated = () => ({
       ...contextFor(agent.approval, task),
       ...(delegates && { delegate: (id: string, request: TaskRequest) => tasks.run(id, request, giver) }),
-    };
+    });
     const recording = apart?.bare && apart.add && { recordsOutcome: true as const };
     const names = new Set(offered.map((tool) => tool.name));
     const refused = (name: string) => turn.allows !== undefined && !names.has(name);
@@ -309,7 +310,7 @@ export function createRunContext(options: RunContextOptions): WorkflowContext {
         const following = rest.filter(({ name }) => !extra.has(name) && !refused(name)).map(named);
         return executeOnDisk(
           call,
-          { ...gated, ...recording, ...(!apart && { canHold: true }), lastSeen: seen, workspace: turn.workspace },
+          { ...gated(), ...recording, ...(!apart && { canHold: true }), lastSeen: seen, workspace: turn.workspace },
           following,
         );
       },
