@@ -33,6 +33,7 @@ const names = [
   'interrupted',
   'recorded',
   'sandbox',
+  'tasks',
   'understood',
 ] as const;
 const stored = path.join(import.meta.dirname, '../fixtures/kept/runs');

@@ -150,7 +150,7 @@ describe('hover in a workflow file', () => {
     [
       'a tool, with what it gives',
       'nodes:\n  - name: a\n    uses: fs.re|ad\n',
-      /^Read a text file.*It gives `\{path, text\?/,
+      /^Read text .*It gives `\{path, text\?/,
     ],
     ['a parameter of a tool', 'nodes:\n  - {name: a, uses: fs.read, with: {off|set: 1}}\n', /^The first line, from 1/],
     [
