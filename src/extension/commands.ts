@@ -302,6 +302,7 @@ export function createCommands(given: Dependencies): (id: TowpathCommandId, args
     'towpath.review.allowChanged': (uri?: vscode.Uri) => approvals.answerReview('allow', uri),
     'towpath.review.deny': (uri?: vscode.Uri) => approvals.answerReview('deny', uri),
     'towpath.review.denyWithWords': (uri?: vscode.Uri) => approvals.answerReview('deny', uri),
+    'towpath.review.copyCommand': (uri?: vscode.Uri) => approvals.copyReviewedCommand(uri),
     'towpath.reviews.allow': () => approvals.answerReviews('allow'),
     'towpath.reviews.deny': () => approvals.answerReviews('deny'),
     'towpath.reviews.denyWithWords': () => approvals.answerReviews('deny'),

@@ -66,6 +66,18 @@ describe('approvals of commands', () => {
     for (const place of again) assert.equal(await place.filter({ hasText: words }).count(), 0);
   });
 
+  it('a command can be copied from its review', async () => {
+    await runs('git switch -c other');
+    await editor.dialog.click('Review…');
+    await editor.page.locator('.editor-actions [aria-label^="Copy Command"]').click();
+    await eventually('it is copied', async () => {
+      const text = await editor.host.evaluate(async (vscode) => vscode.env.clipboard.readText());
+      return text === 'git switch -c other';
+    });
+    await editor.host.evaluate(async (vscode) => void (await vscode.commands.executeCommand('towpath.review.deny')));
+    await done();
+  });
+
   it('a command that discards something says so, and no rule is offered for it', async () => {
     writeFileSync(path.join(editor.folder, 'a.txt'), 'hours of work\n');
     await runs('git checkout -- a.txt');

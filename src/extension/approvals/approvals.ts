@@ -151,11 +151,22 @@ export class ApprovalDialogQueue implements vscode.Disposable {
 
   /** Handles the buttons and keys of a review; `uri` is the review, by default the active editor. */
   async answerReview(response: 'allow' | 'deny', uri: vscode.Uri | undefined): Promise<void> {
-    const id = uri ? this.parts.reviews.idOf(uri) : this.parts.reviews.oneInFront;
-    const reviewed = this.waiting.find(({ request }) => request.id === id);
+    const reviewed = this.reviewed(uri);
     if (!reviewed) return;
     reviewed.single = true;
     await this.answerReviewed(response, [reviewed]);
+  }
+
+  /** Copies the command of a review as it stands there, with the edits of the user. */
+  async copyReviewedCommand(uri: vscode.Uri | undefined): Promise<void> {
+    const request = this.reviewed(uri)?.request;
+    const command = request && (this.parts.reviews.edited(request) ?? request.plan.command);
+    if (command !== undefined) await vscode.env.clipboard.writeText(command);
+  }
+
+  private reviewed(uri: vscode.Uri | undefined): Waiting | undefined {
+    const id = uri ? this.parts.reviews.idOf(uri) : this.parts.reviews.oneInFront;
+    return this.waiting.find(({ request }) => request.id === id);
   }
 
   async answerReviews(response: 'allow' | 'deny'): Promise<void> {

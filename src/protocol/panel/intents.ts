@@ -162,6 +162,7 @@ export const intents = [
   { id: 'towpath.review.allowChanged', title: 'Allow as Changed', when: false },
   { id: 'towpath.review.deny', title: 'Deny', when: false },
   { id: 'towpath.review.denyWithWords', title: 'Deny', when: false },
+  { id: 'towpath.review.copyCommand', title: 'Copy Command', icon: 'copy', when: false },
   { id: 'towpath.reviews.allow', title: 'Allow All', when: false },
   { id: 'towpath.reviews.deny', title: 'Deny All', when: false },
   { id: 'towpath.reviews.denyWithWords', title: 'Deny All', when: false },
