@@ -1,6 +1,7 @@
 import { type TaskRequest, taskBounds } from '../../protocol/content/tasks.ts';
 import { taskToolName } from '../../protocol/run/tasks.ts';
 import { message } from '../../protocol/text/l10n.ts';
+import { fitText } from '../../protocol/text/shorten.ts';
 import { type CallContext, createReadOnlyTool, type TaskReport, type Tool, ToolError } from '../core/tool.ts';
 import { taskRunDefinition } from '../definitions/userTools.ts';
 
@@ -31,7 +32,7 @@ export async function shortenTaskReport(
   const { result } = report;
   if (result.length <= taskBounds.report) return report;
   const outputId = (await keepOutput(result)).slice(0, 12);
-  return { ...report, result: `${result.slice(0, taskBounds.report - 1)}…`, outputId };
+  return { ...report, result: fitText(result, taskBounds.report), outputId };
 }
 
 /** Gives a task to an agent of the run. Throws `ToolError` where none can be given: in a task, or without a run. */
