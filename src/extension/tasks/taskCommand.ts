@@ -1,4 +1,4 @@
-import { chatWorkflowId, planAgent } from '../../protocol/content/agents.ts';
+import { agentName, chatWorkflowId, planAgent, reviewAgent } from '../../protocol/content/agents.ts';
 import type { TaskRequest } from '../../protocol/content/tasks.ts';
 import { minDelegationWindow } from '../../protocol/content/tasks.ts';
 import { type LocalizedMessage, message, withDigitGrouping } from '../../protocol/text/l10n.ts';
@@ -42,8 +42,8 @@ export function delegationRefusal(state: DelegationState): LocalizedMessage | un
   if (!isTrusted)
     return message('This workspace is not trusted, so nothing is delegated. Trust it first (Manage Workspace Trust).');
   if (parallel === 0) return message('Delegation is switched off: the setting {0} is 0.', 'towpath.tasks.parallel');
-  if (speaker.workflowId === chatWorkflowId && speaker.agentId === planAgent)
-    return message('Plan does not delegate. Pick the agent Work first.');
+  if (speaker.workflowId === chatWorkflowId && (speaker.agentId === planAgent || speaker.agentId === reviewAgent))
+    return message('{0} does not delegate. Pick the agent Work first.', agentName(speaker));
   if (hasNodes) return message('This run follows a workflow, which delegates nothing. Start a new run first.');
   if (window !== undefined && window < minDelegationWindow)
     return message(

@@ -55,6 +55,11 @@ describe('Delegation by the user', () => {
       'The context window of the selected model (15,999 tokens) is too small to delegate: at least 16,000 are needed.',
     ],
     ['Plan', { speaker: plan }, 'Plan does not delegate. Pick the agent Work first.'],
+    [
+      'the reviewer',
+      { speaker: { workflowId: 'chat', agentId: 'review' } },
+      'Reviewer does not delegate. Pick the agent Work first.',
+    ],
     ['0 tasks', { parallel: 0 }, 'Delegation is switched off: the setting towpath.tasks.parallel is 0.'],
     [
       'a run of a workflow',
