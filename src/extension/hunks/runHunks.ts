@@ -98,27 +98,36 @@ export class RunHunks implements vscode.Disposable {
   }
 
   private async update(): Promise<void> {
-    const { changedFiles, conversation, store } = this.parts;
+    const { changedFiles, conversation } = this.parts;
     const { runId } = conversation;
     const rows = runId === undefined ? [] : await changedFiles.rows(runId);
-    const run = rows.length > 0 ? await conversation.run() : undefined;
     const files = new Map<string, RunFile>();
-    for (const { row, file, absolute } of run && run.id === runId ? rows : []) {
+    for (const { row, file, absolute } of rows) {
       if (absolute === undefined || file.kind || file.afterKind || file.from !== undefined || row.made === 'deleted')
         continue;
       const name = path.normalize(absolute);
-      const state = JSON.stringify([run!.id, row.path, file.before, file.after, file.at]);
+      const state = JSON.stringify([runId, row.path, file.before, file.after, file.at]);
       const known = this.files.get(name);
-      let version: Promise<FileVersionOfRun | undefined> | undefined;
-      const left = () => {
-        version ??= fileVersionOfRun(run!, row.path, (id) => store.contents.read(run!.id, id));
-        return version;
-      };
-      files.set(name, { runId: run!.id, row, state, left: known?.state === state ? known.left : left });
+      const left = known?.state === state ? known.left : this.readLater(runId!, row.path);
+      files.set(name, { runId: runId!, row, state, left });
     }
     this.files = files;
     this.changed.fire();
     await this.updateReviews();
+  }
+
+  /** Reads a run only when one of its files is open. */
+  private readLater(runId: string, name: string): RunFile['left'] {
+    const { conversation, store } = this.parts;
+    const read = async () => {
+      const run = await conversation.run();
+      return run?.id === runId ? fileVersionOfRun(run, name, (id) => store.contents.read(runId, id)) : undefined;
+    };
+    let version: ReturnType<typeof read> | undefined;
+    return () => {
+      version ??= read();
+      return version;
+    };
   }
 
   /** Keeps a file reviewed whose hunks are all reviewed, after a change elsewhere in it. */
@@ -130,7 +139,7 @@ export class RunHunks implements vscode.Disposable {
       const review = this.parts.changedFiles.reviewedIn(runId)[row.path];
       const keys = computed.all.map(({ key }) => key);
       const whole = reviewOfContent(review, row.id, keys);
-      if (whole && sha256(document.getText()).startsWith(row.id))
+      if (whole && row.id && sha256(document.getText()).startsWith(row.id))
         this.parts.changedFiles.storeReview(runId, row.path, whole);
     }
   }
