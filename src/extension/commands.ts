@@ -24,6 +24,8 @@ import { notify } from './dialogs/notify.ts';
 import { Doctor } from './doctor/doctor.ts';
 import { doctorChecks } from './doctor/doctorChecks.ts';
 import { helpCommand, showHelp } from './help/help.ts';
+import { markHunkReviewed, showHunk, undoHunkAtCursor } from './hunks/hunkCommands.ts';
+import type { RunHunks } from './hunks/runHunks.ts';
 import { importAgentInstructions, showImportMenu } from './instructions/importOthers.ts';
 import type { WorkflowFiles } from './language/workflowFiles.ts';
 import { ModelDownloadWizard } from './localModels/downloadModel.ts';
@@ -95,6 +97,7 @@ interface Dependencies {
   engine: ExecutionEngine;
   store: RunStore;
   changedFiles: ChangedFiles;
+  hunks: RunHunks;
   reviewComments: ReviewComments;
   undo: FileUndo;
   leftRunning: OrphanedCommandsNotice;
@@ -280,6 +283,10 @@ export function createCommands(given: Dependencies): (id: TowpathCommandId, args
     'towpath.undoRun': () => undo.all('run'),
     'towpath.redo': () => undo.redo(),
     'towpath.takeBackChange': () => revertChangeAtCursor(parts),
+    'towpath.nextChange': () => showHunk(parts, 'next'),
+    'towpath.previousChange': () => showHunk(parts, 'previous'),
+    'towpath.undoChangeAtCursor': (uri?: unknown, key?: unknown) => undoHunkAtCursor(parts, uri, key),
+    'towpath.markChangeReviewed': (uri?: unknown, key?: unknown) => markHunkReviewed(parts, uri, key),
     'towpath.commands': () => parts.commandsAtWork.choose(),
     'towpath.writeCommitMessage': (pressed?: SourceControl) => parts.commitMessages.write(pressed),
     'towpath.stopCommitMessage': (pressed?: SourceControl) => parts.commitMessages.stop(pressed),

@@ -195,6 +195,16 @@ export function redoOperations({ toolCallIds, changes, moves }: RedoableUndo): U
     .filter((one) => isUndoMove(one) || !isWithoutEffect(one));
 }
 
+/** Returns a step whose `left` is the text of later undos of parts of the file, which are no changes by someone else. */
+export function withLaterRestorations(run: Pick<Run, 'undos'>, operation: UndoOperation): UndoOperation {
+  if (isUndoMove(operation) || operation.leftKind) return operation;
+  let { left } = operation;
+  for (const { toolCallIds, changes } of run.undos ?? [])
+    for (const { path, before, after, kind, afterKind } of toolCallIds.length === 0 ? changes : [])
+      if (path === operation.path && before === left && !kind && !afterKind) left = after;
+  return left === operation.left ? operation : { ...operation, left };
+}
+
 // Returns the form of a created file: that of a text of equal content that the same call has deleted, else of a new file.
 function createFormSource(run: Run) {
   const sources = new Map<string, Map<string | null, UndoStep['leftForm']>>();

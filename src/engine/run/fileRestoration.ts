@@ -12,11 +12,12 @@ import {
   type UndoResult,
   undoFileChanges,
 } from './undo.ts';
+import { type HunkUndoRequest, undoHunk } from './undoHunk.ts';
 
-export type FileRestorationRequest = UndoRequest | RedoRequest | RestorableRunBranchFiles;
+export type FileRestorationRequest = UndoRequest | RedoRequest | RestorableRunBranchFiles | HunkUndoRequest;
 
 /**
- * Undoes changes of a run, restores files to the state that the run left, or redoes an undo.
+ * Undoes changes of a run or a part of them, restores files to the state that the run left, or redoes an undo.
  *
  * @param hold records what background commands have changed, also while a dialog was open, and no more until the returned function is called
  */
@@ -34,6 +35,7 @@ export async function restoreFiles(
   };
   try {
     if ('files' in request) return await restoreFilesOfConversationBranch(log, parts, request, askAndHold);
+    if ('hunk' in request) return await undoHunk(log, parts, request, askAndHold);
     if ('toolCallIds' in request) return await undoFileChanges(log, parts, request, askAndHold);
     release = await hold();
     return await redoFileChanges(log, parts, request);

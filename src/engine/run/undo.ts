@@ -5,7 +5,13 @@ import { message, t } from '../../protocol/text/l10n.ts';
 import { type LocalizableText, localize, messageOf, UserFacingError } from '../../protocol/text/localized.ts';
 import type { RestorableRunBranchFiles } from '../../runs/branchFiles.ts';
 import type { RunStore } from '../../runs/store.ts';
-import { isUndoMove, redoOperations, type UndoMove, undoOperations } from '../../runs/undoSteps.ts';
+import {
+  isUndoMove,
+  redoOperations,
+  type UndoMove,
+  undoOperations,
+  withLaterRestorations,
+} from '../../runs/undoSteps.ts';
 import type { FileModeAndEncoding } from '../../tools/core/tool.ts';
 import type { Workspace } from '../../tools/core/workspace.ts';
 import { pathsForModel } from '../../tools/policy/pathsForModel.ts';
@@ -98,9 +104,9 @@ export async function undoFileChanges(
   { toolCallIds, paths }: UndoRequest,
   ask: UndoConfirmation,
 ): Promise<UndoResult> {
-  const operations = undoOperations(log.run, toolCallIds, paths);
+  const operations = undoOperations(log.run, toolCallIds, paths).map((one) => withLaterRestorations(log.run, one));
   const repositories = planRepositoryUndos(log.run, toolCallIds, paths);
-  const done = await work(log, parts, { operations, repositories, left: [] }, ask);
+  const done = await applyUndoOperations(log, parts, { operations, repositories, left: [] }, ask);
   return recordUndo(log, done, 'has undone your changes of', (paths) => ({
     line: message('You undid the changes in {0}', paths),
     whole: true,
@@ -125,7 +131,7 @@ export async function restoreFilesOfConversationBranch(
       order,
     }),
   );
-  const done = await work(log, parts, { operations, left }, ask);
+  const done = await applyUndoOperations(log, parts, { operations, left }, ask);
   return recordUndo(log, done, 'has put back, as they are in this conversation', (paths) => ({
     line: message(
       'The model is informed: you {0}',
@@ -149,7 +155,7 @@ export async function redoFileChanges(
   const repositories = (undone.repositories ?? []).map(
     (one): RepositoryUndo => ({ change: redoOfRepositoryUndo(one), toolCallIds: undone.toolCallIds, pushed: [] }),
   );
-  const { result, toolCallIds, ...effects } = await work(
+  const { result, toolCallIds, ...effects } = await applyUndoOperations(
     log,
     parts,
     { operations: redoOperations(undone), repositories, left: [] },
@@ -173,7 +179,7 @@ export async function redoFileChanges(
   return result;
 }
 
-async function recordUndo(log: RunLog, done: Done, action: string, noteOf: NoteOf): Promise<UndoResult> {
+export async function recordUndo(log: RunLog, done: Done, action: string, noteOf: NoteOf): Promise<UndoResult> {
   const { result, ...effects } = done;
   if (result.undone.length === 0) return result;
   await log.emit({ type: 'undo', ...effects });
@@ -211,7 +217,7 @@ interface Ready extends PreparedUndoStep {
  *
  * @param isWhole applies nothing if any step fails the check
  */
-async function work(
+export async function applyUndoOperations(
   log: RunLog,
   parts: Dependencies,
   { operations, repositories = [], left }: Work,

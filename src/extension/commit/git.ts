@@ -35,7 +35,7 @@ export interface WatchedRepository extends CommitRepository {
     readonly HEAD?: { readonly commit?: string };
     readonly onDidChange: vscode.Event<void>;
   };
-  /** Returns the text of a file (absolute path) in a commit. */
+  /** Returns the text of a file (absolute path) in a commit; an empty name means the index. */
   show(commit: string, path: string): Promise<string>;
   add(paths: string[]): Promise<void>;
   checkIgnore(paths: string[]): Promise<Set<string>>;

@@ -5,6 +5,8 @@ import { newRun, runTitle } from '../../protocol/run/run.ts';
 import { BackgroundCommandList } from '../background/backgroundCommands.ts';
 import { PortForwarding } from '../background/openPort.ts';
 import { OrphanedCommandsNotice } from '../background/orphanedCommandsNotice.ts';
+import { HunkDecorations } from '../hunks/hunkDecorations.ts';
+import { RunHunks } from '../hunks/runHunks.ts';
 import { RunList } from '../panel/runList.ts';
 import { ReviewComments } from '../review/reviewComments.ts';
 import { ChangedFiles } from '../runs/changedFiles.ts';
@@ -90,6 +92,7 @@ export function composeRunServices(services: EngineServices) {
     post: (message) => view.post(message),
     failed: logError,
   });
+  const hunks = new RunHunks({ changedFiles, conversation, store, failed: logError });
   const reviewComments = new ReviewComments({
     workspace,
     live: (runId) => engine.live(runId),
@@ -122,6 +125,7 @@ export function composeRunServices(services: EngineServices) {
     () => reviewComments.removeDeleted(),
   );
   context.subscriptions.push(commandsAtWork, ports, changedFiles, reviewComments);
+  context.subscriptions.push(hunks, new HunkDecorations(hunks, logError));
   return {
     ...services,
     asks,
@@ -136,6 +140,7 @@ export function composeRunServices(services: EngineServices) {
     undo,
     branches,
     changedFiles,
+    hunks,
     reviewComments,
   };
 }

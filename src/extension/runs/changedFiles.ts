@@ -12,6 +12,7 @@ import { compareFileVersions, readCurrentFileText } from '../../tools/changes/co
 import type { Workspace } from '../../tools/core/workspace.ts';
 import { FileCommitStatusCache } from '../commit/committed.ts';
 import { toCallName, undoneCallName } from '../dialogs/undoQuestion.ts';
+import { isFileReviewed, type StoredFileReview } from '../review/reviewedHunks.ts';
 import type { DecisionFile } from '../settings/decisionFile.ts';
 
 interface Dependencies {
@@ -54,6 +55,8 @@ export class ChangedFiles implements vscode.Disposable {
   private all = false;
   private timer: ReturnType<typeof setTimeout> | undefined;
   private looking: Promise<void> = Promise.resolve();
+  /** Listener to changes of the rows and their reviews, also of the displayed run. */
+  onRows: () => void = () => {};
   private readonly committed = new FileCommitStatusCache(() => this.later(() => true));
   private readonly watches: vscode.Disposable[];
 
@@ -95,6 +98,7 @@ export class ChangedFiles implements vscode.Disposable {
         this.noteOrigins(id, changes);
       }
     }
+    this.onRows();
     this.later(() => true);
   }
 
@@ -120,14 +124,20 @@ export class ChangedFiles implements vscode.Disposable {
 
   /** Stores a review of the current content; a later change needs a new review. */
   review({ runId, path: name, id, reviewed }: Extract<ViewMessage, { type: 'review-file' }>): void {
+    this.storeReview(runId, name, reviewed ? id : undefined);
+  }
+
+  /** Stores the review of a file, see `StoredFileReview`. */
+  storeReview(runId: string, name: string, review: StoredFileReview | undefined): void {
     const { [name]: _, ...others } = this.reviewedIn(runId);
-    this.parts.reviewed.update(runId, reviewed ? { ...others, [name]: id } : others);
+    this.parts.reviewed.update(runId, review === undefined ? others : { ...others, [name]: review });
     for (const forgotten of Object.keys(this.parts.reviewed.all()).slice(0, -maxReviewed))
       this.parts.reviewed.update(forgotten, undefined);
     if (this.run?.id === runId) this.notifyOf(this.run);
   }
 
-  private readonly reviewedIn = (runId: string): Record<string, unknown> => Object(this.parts.reviewed.get(runId));
+  /** Returns the stored reviews of a run by path. */
+  readonly reviewedIn = (runId: string): Record<string, unknown> => Object(this.parts.reviewed.get(runId));
 
   /** @param note returns true to check all files */
   private later(note: () => boolean): void {
@@ -160,7 +170,7 @@ export class ChangedFiles implements vscode.Disposable {
   private notifyOf(run: Folded): void {
     const reviewed = this.reviewedIn(run.id);
     const rows = [...this.shown.values()].map((row) =>
-      reviewed[row.path] === row.id ? { ...row, reviewed: true } : row,
+      isFileReviewed(reviewed[row.path], row.id) ? { ...row, reviewed: true } : row,
     );
     const sum = (of: 'added' | 'removed') => rows.reduce((total, row) => total + (row[of] ?? 0), 0);
     const own: ChangedFileRow[] = [];
@@ -183,6 +193,7 @@ export class ChangedFiles implements vscode.Disposable {
       ...(groups.length > 0 && { groups }),
       ...(run.ran && { ran: run.ran }),
     });
+    this.onRows();
   }
 
   private noteOrigins(toolCallId: string, changes: readonly StoredFileChange[] = []): void {

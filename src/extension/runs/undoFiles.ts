@@ -92,6 +92,22 @@ export class FileUndo {
     return this.work(runId, { toolCallIds: ids, ...(paths && { paths }) }, subject, false);
   }
 
+  /** Undoes one hunk of a file. Returns the reason if the hunk is left as it is. */
+  async hunk(runId: string, path: string, key: string): Promise<string | undefined> {
+    await this.read(runId);
+    const result = await this.change(runId, { hunk: { path, key } }, async () => 'all');
+    if (result?.left[0]) return result.left[0].why;
+    if (result?.undone.length) {
+      const action = { label: t('Redo'), action: 'redo' } as const;
+      this.conversation.notice({
+        level: 'info',
+        text: t('One change in {0} was undone.', escapeInvisibleInLine(path)),
+        action,
+      });
+    }
+    return undefined;
+  }
+
   /**
    * Undoes the calls from event `since` on, and names what stays.
    *

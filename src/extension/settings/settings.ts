@@ -51,6 +51,7 @@ const schema = z.object({
   'approvals.readOnlyCommands': z.boolean().catch(false),
   /** Raw value: `parsePolicyRules` reports errors per rule. */
   'approvals.rules': z.unknown(),
+  'editor.decorations': z.enum(['autoApproved', 'all', 'off']).catch('autoApproved'),
   /** An invalid folder is reported when used, so that an intended audit is never skipped. */
   'audit.folder': z.unknown().transform((folder) => (typeof folder === 'string' ? folder.trim() : String(folder))),
   'undo.quota': bytesOfMegabytes(500),

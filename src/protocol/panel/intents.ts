@@ -149,6 +149,10 @@ export const intents = [
   { id: 'towpath.undoRun', title: 'Undo Run' },
   { id: 'towpath.redo', title: 'Redo', panel: 'redo' },
   { id: 'towpath.takeBackChange', title: 'Undo Change…' },
+  { id: 'towpath.nextChange', title: 'Next Change of This Run' },
+  { id: 'towpath.previousChange', title: 'Previous Change of This Run' },
+  { id: 'towpath.undoChangeAtCursor', title: 'Undo Change at Cursor' },
+  { id: 'towpath.markChangeReviewed', title: 'Mark Change as Reviewed' },
   { id: 'towpath.restoreFiles', title: 'Restore Files to Here…' },
 
   // Background commands

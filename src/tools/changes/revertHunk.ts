@@ -1,4 +1,5 @@
 import { diffSequences } from '../edit/diff.ts';
+import { editorLines } from './lineHunks.ts';
 
 /** Lines `[start, end)` of a text, counted from 0, and their replacement. */
 export interface LineEdit {
@@ -29,6 +30,3 @@ export function lineEditsBetween(before: string, now: string): LineEdit[] {
     lines: from.slice(one.fromStart, one.fromEnd),
   }));
 }
-
-// Splits like an editor: an empty line follows the last line end.
-const editorLines = (text: string): string[] => text.replace(/^\uFEFF/, '').split(/\r\n|\n|\r/);

@@ -23,6 +23,7 @@ const scopes: Record<'application' | 'machine', Record<string, string>> = {
     'approvals.preset': 'what runs without a question',
     'approvals.readOnlyCommands': 'what runs without a question',
     'approvals.rules': 'what runs without a question',
+    'editor.decorations': 'what the person sees of what nobody was asked about',
     'audit.folder': 'where it is told what was done, and whether it is',
     'packages.autopilot': 'whether the model asks before it decides',
     'web.allowPrivate': 'what can be reached',
@@ -71,7 +72,7 @@ describe('the scopes of settings', () => {
     for (const { properties } of manifestSections)
       assert.deepEqual(orders(Object.values(properties)), counted(Object.values(properties)));
     const { length } = Object.keys(manifestSettings);
-    assert.ok(length <= 43, `${length} settings`);
+    assert.ok(length <= 44, `${length} settings`);
   });
 
   it('each setting has the scope that its reason asks for', () => {
