@@ -49,6 +49,25 @@ describe('a window with several folders', () => {
     await editor.screenshot('two-of-one-name');
   });
 
+  it('gives a task the files of each', async () => {
+    provider.script = ({ messages }) => {
+      const isAnswered = messages.at(-1)!.role === 'tool';
+      const isTask = messages.find(({ role }) => role === 'user')!.content === 'Compare the names.';
+      if (isTask && isAnswered) return reply.text('They differ.');
+      if (isTask)
+        return reply
+          .call('fs_read', { path: 'api (client)/name.txt' }, { id: 'client' })
+          .call('fs_read', { path: 'api (server)/name.txt' }, { id: 'server' });
+      if (isAnswered) return reply.text('The task has compared them.');
+      return reply.call('task_run', { title: 'Compare', prompt: 'Compare the names.' });
+    };
+    await editor.panel.send('Let somebody compare them.');
+    await editor.panel.shows('The task has compared them.');
+    assert.match(heard(), /They differ\./);
+    const results = provider.requests.at(-2)!.body.messages.filter(({ role }) => role === 'tool');
+    assert.match(JSON.stringify(results), /client[\s\S]*server/);
+  });
+
   it('of which one is removed while a run works: what is in it is not reached any more, and the run goes on', async () => {
     let goOn = () => {};
     const removed = new Promise<void>((resolve) => {
@@ -149,6 +168,8 @@ describe('a window whose folder only the editor reaches', () => {
     );
     await editor.host.evaluate((vscode) => vscode.commands.executeCommand('towpath.newWorkflow'));
     await editor.told(/Workflows are not available in a virtual workspace/);
+    await editor.host.evaluate((vscode) => vscode.commands.executeCommand('towpath.delegateTask'));
+    await editor.told(/Tasks for other agents are not available in a virtual workspace/);
     await editor.command('Towpath: Approvals…');
     const row = quickPickOf(editor.page).rows.filter({ hasText: 'Auto-approve edits and sandboxed commands' });
     assert.match(await row.innerText(), /Not available: the folders of this window are virtual/);
