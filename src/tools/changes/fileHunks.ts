@@ -11,8 +11,8 @@ export type VersionAuthor = 'automatic' | 'approved' | 'other';
 type LineAuthor = VersionAuthor | 'edited' | undefined;
 
 /**
- * Version of a file, compared with the text before the run, which has mostly this `lineEnd`. `authors`: of each line, undefined for lines of the text before the run;
- * `removals`: authors of the removal of lines of the text before the run.
+ * Version of a file, compared with the text before the run. `lineEnd`: the usual one of that text; `authors`: of each line, undefined for its
+ * lines; `removals`: authors of the removal of its lines.
  */
 export interface FileVersion {
   before: readonly string[];

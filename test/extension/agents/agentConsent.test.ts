@@ -14,7 +14,7 @@ const agent = { id: 'reviewer', name: 'reviewer', instructions: 'Look.' };
 const file = (hash: string, name = 'reviewer', model?: string): Usable =>
   ({
     id: `.claude/agents/${name}.md`,
-    uri: `file:///work/.claude/agents/${name}.md`,
+    uri: `file:///projects/.claude/agents/${name}.md`,
     name,
     description: '',
     hash,

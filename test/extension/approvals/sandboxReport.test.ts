@@ -8,7 +8,7 @@ describe('The page of /sandbox', () => {
     availability: available,
     trusted: true,
     preset: 'sandbox',
-    workspace: ['/work/app'],
+    workspace: ['/projects/app'],
     hosts: [],
   } as const;
   const lines = (more: Partial<Parameters<typeof sandboxReport>[0]> = {}) =>
@@ -20,7 +20,7 @@ describe('The page of /sandbox', () => {
     assert.deepEqual(lines(), [
       '- The sandbox is available: bubblewrap 0.8.',
       '- Commands run in it without approval.',
-      '- Write: `/work/app`, and a temporary folder of its own. Protected files ask.',
+      '- Write: `/projects/app`, and a temporary folder of its own. Protected files ask.',
       '- Read: files of this machine, except for files that usually contain secrets.',
       '- Connect: no hosts.',
     ]);

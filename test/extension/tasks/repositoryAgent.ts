@@ -9,7 +9,7 @@ import { parseAgentMarkdown } from '../../../src/workflows/agents/parseAgentMark
 export function repositoryAgent(id: string, head: string, problem?: string): LoadedAgent {
   const { agent } = parseAgentMarkdown(`---\n${head}\n---\nLook at it.\n`, id, agentFormatOf(id)!);
   const fileName = agentNameOfFile(id);
-  const common = { id, uri: `file:///work/${id}`, fileName, name: fileName, description: '', hash: head };
+  const common = { id, uri: `file:///projects/${id}`, fileName, name: fileName, description: '', hash: head };
   if (problem !== undefined) return { ...common, problem: message(problem) } as unknown as LoadedAgent;
   const { name, description, asks, unknownTools, notes } = agent!;
   const definition = {
