@@ -72,7 +72,7 @@ import { showRunList } from './runs/runMenu.ts';
 import type { RunStates } from './runs/runStates.ts';
 import { takeOverRun } from './runs/takeOverRun.ts';
 import type { RunTitles } from './runs/titles.ts';
-import { tryAnotherModel } from './runs/tryAnotherModel.ts';
+import { pickModelOfRun, tryAnotherModel } from './runs/tryAnotherModel.ts';
 import type { FileUndo } from './runs/undoFiles.ts';
 import type { UserQuestionList } from './runs/userQuestions.ts';
 import type { Worktrees } from './runs/worktrees.ts';
@@ -331,7 +331,7 @@ export function createCommands(given: Dependencies): (id: TowpathCommandId, args
     'towpath.talkToPackageAgent': () => packages.talk(),
     'towpath.openPackage': (file?: unknown) => packages.open(typeof file === 'string' ? file : undefined),
     'towpath.forgetPackage': () => packages.forget(),
-    'towpath.pickModel': () => setup.pickModel(),
+    'towpath.pickModel': (given?: { forBranch?: true }) => pickModelOfRun(parts, !given?.forBranch),
     'towpath.useLocal': () => setup.useLocal(),
     'towpath.unloadLocal': async () => {
       await parts.engine.makeWay();

@@ -17,6 +17,7 @@ import { removeRedundantTools } from '../../src/protocol/content/tools.ts';
 import type { RunEvent } from '../../src/protocol/run/events.ts';
 import { pendingCalls } from '../../src/protocol/run/pending.ts';
 import type { Run } from '../../src/protocol/run/run.ts';
+import type { ThinkingEffort } from '../../src/protocol/values/thinkingEffort.ts';
 import { RunStore } from '../../src/runs/store.ts';
 import type { ApprovalAnswer, ApprovalRequester } from '../../src/tools/core/tool.ts';
 import { BackgroundRecordings } from '../../src/tools/host/backgroundRecordings.ts';
@@ -86,6 +87,8 @@ export class Conversation {
   model?: LLMClient;
   /** Models that are asked for by name (`scripted/two`). */
   readonly others = new Map<string, { client: LLMClient } & Terms>();
+  /** What the person has chosen last for a model. */
+  readonly efforts = new Map<string, ThinkingEffort>();
   /** What there is for summaries, or why there is none. */
   small?: ({ client: LLMClient } & Terms) | Error;
   /** What names the run, or why nothing does. */
@@ -181,6 +184,7 @@ export class Conversation {
         return this.naming && modelOf('scripted/small', this.naming, { budget: this.budget, price: this.price });
       },
       modelId: () => 'scripted/one',
+      effortOf: (id) => this.efforts.get(id),
       workspace: async () => ({ names: [this.folderName] }),
       ...(this.instructions && { instructions: this.instructions }),
       ...(this.maxTurns !== undefined && { maxTurns: () => this.maxTurns! }),

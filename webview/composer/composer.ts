@@ -15,6 +15,7 @@ import { isRunHeldByDenial } from '../../src/protocol/run/resumable.ts';
 import type { QueuedMessage, Run } from '../../src/protocol/run/run.ts';
 import { escapeInvisibleInLine } from '../../src/protocol/text/escapeInvisible.ts';
 import { t } from '../../src/protocol/text/l10n.ts';
+import { modelLabelWithEffort } from '../../src/protocol/values/thinkingEffort.ts';
 import { reportMessageSent } from '../activityReport.ts';
 import type { PanelContext } from '../context.ts';
 import { type PickedMention, savedWebviewState, saveWebviewState } from '../host.ts';
@@ -148,7 +149,10 @@ function agentButton(context: PanelContext, { agent: next }: PanelState): Templa
 function modelButton(context: PanelContext): TemplateResult {
   const { models, modelId } = context.model.state!;
   const model = models.find((option) => option.id === modelId);
-  const label = escapeInvisibleInLine(model?.label ?? modelId) || t('Select a model');
+  const last = context.model.run?.models?.at(-1);
+  const { effort } = (last?.model === modelId ? last : model) ?? {};
+  const name = escapeInvisibleInLine(model?.label ?? modelId);
+  const label = name ? modelLabelWithEffort(name, effort) : t('Select a model');
   const problem = model?.problem ? escapeInvisibleInLine(model.problem) : '';
   return html`<vscode-button appearance="icon" class="model ${problem ? 'problem' : ''}" data-testid="model"
     title=${problem || `${escapeInvisibleInLine(model?.detail ?? '') || t('Select a model')} (Tab, M)`}

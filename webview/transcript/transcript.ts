@@ -11,6 +11,7 @@ import {
   withNoBreakUnits,
 } from '../../src/protocol/text/escapeInvisible.ts';
 import { currentLocale, localizedCount, message, t } from '../../src/protocol/text/l10n.ts';
+import { modelLabelWithEffort } from '../../src/protocol/values/thinkingEffort.ts';
 import { addedRuleForCall, callDraftCard, toolCallCard } from '../cards/card.ts';
 import { isEmptyLiveReply, isPlanCall, RunCallFolds } from '../cards/folding.ts';
 import { callPositionKey, foldedCallsView } from '../cards/foldView.ts';
@@ -84,10 +85,10 @@ const around = ({ model, opened }: PanelContext, run: Run): unknown[] => [
 
 /** Marks the message from which another model answers. */
 function otherModel({ model: { state } }: PanelContext, run: Run, place: number): TemplateResult | typeof nothing {
-  const next = place > 0 ? run.models?.findLast(({ at }) => at === place)?.model : undefined;
+  const { model: next, effort } = (place > 0 && run.models?.findLast(({ at }) => at === place)) || {};
   if (next === undefined || !run.messages.slice(0, place).some(({ role }) => role === 'assistant')) return nothing;
   const label = state?.models.find(({ id }) => id === next)?.label ?? next;
-  return html`<p class="ending" data-role="other-model">${t('From here on: {0}', escapeInvisibleInLine(label))}</p>`;
+  return html`<p class="ending" data-role="other-model">${t('From here on: {0}', modelLabelWithEffort(escapeInvisibleInLine(label), effort))}</p>`;
 }
 
 function compactions(context: PanelContext, run: Run, place: number): TemplateResult[] {

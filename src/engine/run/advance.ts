@@ -106,7 +106,8 @@ async function advance(
   const workflow = await options.workflow(run.workflowId || workflowId).catch(errorInfoOf);
   if (intent === 'start') {
     const { id: agentId, model = options.modelId?.() ?? '' } = 'agent' in workflow ? workflow.agent : nobody;
-    await log.emit({ type: 'run-start', workflowId, agentId: chosen ?? agentId, model });
+    const effort = options.effortOf?.(model);
+    await log.emit({ type: 'run-start', workflowId, agentId: chosen ?? agentId, model, ...(effort && { effort }) });
   }
   const outline = 'agent' in workflow ? workflow.outline : undefined;
   if (outline && !isDeepStrictEqual(outline, run.outline)) await log.emit({ type: 'outline', outline });

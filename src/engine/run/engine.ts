@@ -1,7 +1,7 @@
 // @invariant no-indirection: There are no import cycles between files or folders, and no default exports, barrels, base classes,
 // containers or event buses.
 import type { ErrorInfo } from '../../protocol/content/messages.ts';
-import type { RunEvent, RunEventBody, SpendingLimitKind } from '../../protocol/run/events.ts';
+import type { RunEvent, RunEventBody } from '../../protocol/run/events.ts';
 import { interruptedWork } from '../../protocol/run/interruptions.ts';
 import { answerableQuestionIds, pendingApprovalIds } from '../../protocol/run/pending.ts';
 import { isRunHeldByDenial } from '../../protocol/run/resumable.ts';
@@ -57,10 +57,8 @@ import type { EngineOptions } from './engineOptions.ts';
 import { type FileRestorationRequest, restoreFiles, undoLocationOf } from './fileRestoration.ts';
 import type { UndoConfirmation, UndoResult } from './undo.ts';
 
-export type InterruptionChoice = Pick<
-  Extract<RunEventBody, { type: 'interruption-choice' }>,
-  'toolCallIds' | 'choice' | 'result'
->;
+type BodyOf<Type extends RunEventBody['type']> = Omit<Extract<RunEventBody, { type: Type }>, 'type'>;
+export type InterruptionChoice = BodyOf<'interruption-choice'>;
 
 type Start = { runId: string } & Partial<Omit<WorkflowAdvancePlan, 'model'>> & UserInput;
 
@@ -134,6 +132,11 @@ export class ExecutionEngine {
     return recordRunMetadata(this.input, runId, { type: 'agent', agentId });
   }
 
+  /** Records the effort of the conversation's model, valid from the next request. Resolves to the error of a failed record. */
+  chooseEffort(runId: string, chosen: BodyOf<'model'>): Promise<ErrorInfo | undefined> {
+    return recordRunMetadata(this.input, runId, { type: 'model', ...chosen });
+  }
+
   /**
    * Compacts the conversation: at once for a run at rest, before the next model call for a running run (`later`). Resolves to true if the
    * prompt is smaller, to `stopped`, or to an error.
@@ -164,10 +167,7 @@ export class ExecutionEngine {
   }
 
   /** Records a raised spending limit, valid from the next call. Resolves to the error of a failed record. */
-  raiseLimit(
-    runId: string,
-    raise: { of: SpendingLimitKind; more: number; to: number },
-  ): Promise<ErrorInfo | undefined> {
+  raiseLimit(runId: string, raise: BodyOf<'limit-raise'>): Promise<ErrorInfo | undefined> {
     return recordRunMetadata(this.input, runId, { type: 'limit-raise', ...raise });
   }
 

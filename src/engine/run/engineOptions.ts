@@ -1,4 +1,5 @@
 import type { RunEvent } from '../../protocol/run/events.ts';
+import type { ThinkingEffort } from '../../protocol/values/thinkingEffort.ts';
 import type { RunStore } from '../../runs/store.ts';
 import type { ToolHost } from '../../tools/host/host.ts';
 import type { WorkspaceInstructions } from '../../tools/instructions/instructions.ts';
@@ -23,6 +24,8 @@ export interface EngineOptions {
   /** Model for titles, if one is available without delaying runs; else the first message is the title. Throws like `model`. */
   naming?(): Promise<RunModel | undefined>;
   modelId?(): string;
+  /** Returns the effort selected last for a model (`provider/model`), for a conversation that begins to use the model. */
+  effortOf?(id: string): ThinkingEffort | undefined;
   workspace(): Promise<{ names: string[]; virtual?: true }>;
   instructions?: WorkspaceInstructions;
   /** Model calls before the user must continue the run; default 20. */

@@ -1,4 +1,5 @@
 import type { LLMAdapter } from '../../llm/adapter/adapter.ts';
+import { toThinkingFields } from '../../llm/core/thinkingEffort.ts';
 import { removeForeignMetadata } from '../../llm/messages/providerMetadata.ts';
 import { isUnansweredQuestion } from '../../protocol/content/askTool.ts';
 import type { ToolCall } from '../../protocol/content/messages.ts';
@@ -12,6 +13,7 @@ import { isRunHeldByDenial } from '../../protocol/run/resumable.ts';
 import { type CallState, callsInStartOrder } from '../../protocol/run/run.ts';
 import { callWithCorrectedArguments, correctedArgumentsOf } from '../../protocol/run/understoodArguments.ts';
 import { toStoredText } from '../../protocol/text/localized.ts';
+import type { ThinkingEffort } from '../../protocol/values/thinkingEffort.ts';
 import { StoreError } from '../../runs/journal.ts';
 import type { RunStore } from '../../runs/store.ts';
 import { limitOutcomeSize } from '../../tools/core/outcome.ts';
@@ -88,6 +90,7 @@ export interface RunContextOptions {
   store: RunStore;
   host: ToolHost;
   model(asked?: ModelSelectionRequest): Promise<RunModel>;
+  effortOf?(id: string): ThinkingEffort | undefined;
   small?(options?: { quiet: true }): Promise<RunModel | undefined>;
   instead?: string;
   workspace(): Promise<{ names: string[]; virtual?: true }>;
@@ -147,15 +150,20 @@ export function createRunContext(options: RunContextOptions): WorkflowContext {
     const before = run.models?.at(-1)?.model;
     const id = instead ?? named;
     const file = instead === undefined ? { workflowId } : {};
-    const model = models.get(id) ?? options.model({ before, ...(id !== undefined && { id, ...file }) }).then(hurried);
+    const model =
+      models.get(id) ?? options.model({ before, ...(id !== undefined && { id, ...file }) }).then(withRunState);
     models.set(id, model);
     return model;
   };
-  const hurried = ({ adapter, ...model }: RunModel): RunModel => ({
+  /** Adds the effort that the run has recorded for the model by the time of the request. */
+  const withRunState = ({ adapter, ...model }: RunModel): RunModel => ({
     ...model,
     adapter: {
       ...adapter,
-      complete: (request, given) => adapter.complete(request, { ...given, hurry: options.hurry }),
+      complete(request, given) {
+        const effort = run.models?.findLast((one) => one.model === model.id)?.effort;
+        return adapter.complete({ ...toThinkingFields(effort), ...request }, { ...given, hurry: options.hurry });
+      },
     },
   });
   let talking: Promise<unknown> = Promise.resolve();
@@ -249,7 +257,10 @@ export function createRunContext(options: RunContextOptions): WorkflowContext {
     const chosen = await modelOf(agent.model, task?.modelNamedBy);
     const giver = { agent, allows: turn.allows, workspace: turn.workspace };
     const delegates = !apart && tasks?.isOn;
-    if (!apart && run.models?.at(-1)?.model !== chosen.id) await emit({ type: 'model', model: chosen.id });
+    if (!apart && run.models?.at(-1)?.model !== chosen.id) {
+      const effort = options.effortOf?.(chosen.id);
+      await emit({ type: 'model', model: chosen.id, ...(effort && { effort }) });
+    }
     const extra = new Map((turn.extraTools ?? []).map((tool) => [tool.definition.name, tool]));
     const offered = host
       .getVisibleTools({ agentId, contextWindow: chosen.contextWindow })

@@ -90,6 +90,7 @@ export function composeEngine(services: PolicyServices) {
     workflow: workflows.workflow,
     model: (asked) => models.current(asked),
     modelId: () => models.currentId,
+    effortOf: (id) => models.efforts.of(id),
     small: (options) => models.small(options),
     naming: () => models.naming(),
     workspace: async () => ({

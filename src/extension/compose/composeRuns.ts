@@ -27,7 +27,7 @@ export type RunServices = ReturnType<typeof composeRunServices>;
 export function composeRunServices(services: EngineServices) {
   const { context, log, logError, changes, workspace, view, presence, modals } = services;
   const { storage, storeFolder, store, runLogs, audit, diskSpaceMonitor, policies } = services;
-  const { engine, events, titleOf, conversation, approvals, background, backgroundRecordings, left } = services;
+  const { engine, events, titleOf, conversation, approvals, background, backgroundRecordings, left, models } = services;
   const liveIds = () => engine.liveIds;
   const asks = new UserQuestionList({
     shown: () => conversation.runId,
@@ -83,7 +83,7 @@ export function composeRunServices(services: EngineServices) {
   const ports = new PortForwarding(background, modals);
   const commandsAtWork = new BackgroundCommandList(background, conversation, ports);
   const undo = new FileUndo(engine, store, workspace, conversation, modals, backgroundRecordings);
-  const branches = new ConversationBranches({ engine, store, conversation, undo, policies, view });
+  const branches = new ConversationBranches({ engine, store, conversation, models, undo, policies, view });
   const changedFiles = new ChangedFiles({
     shown: () => conversation.runId,
     store,

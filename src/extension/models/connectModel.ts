@@ -12,8 +12,9 @@ import { isWebAddress, providerAddress } from '../providers/modelIds.ts';
 import { providerSettings, settingsProblem, withProviderFields } from '../providers/providerSettings.ts';
 import type { Secrets } from '../settings/secrets.ts';
 import { saveSetting, settings } from '../settings/settings.ts';
-import type { SelectableModels, TrialConnection } from './models.ts';
+import type { SelectableModels } from './models.ts';
 import { sendTestPrompt } from './testConnection.ts';
+import type { TrialConnection } from './trialConnection.ts';
 
 type Step = 'provider' | 'address' | 'key' | 'model' | 'test';
 

@@ -2,19 +2,25 @@ import * as vscode from 'vscode';
 import { checkModelFile } from '../../llm/local/modelFile/checkModelFile.ts';
 import { splitModelParts } from '../../llm/local/modelFile/splitModel.ts';
 import { apiKeyProviderId, type Provider, providerLabel, providers } from '../../llm/models/providers.ts';
+import type { ModelOption } from '../../protocol/panel/panelMessages.ts';
 import { t } from '../../protocol/text/l10n.ts';
 import { localize, messageOf } from '../../protocol/text/localized.ts';
+import { modelLabelWithEffort, type ThinkingEffort } from '../../protocol/values/thinkingEffort.ts';
 import { notify } from '../dialogs/notify.ts';
 import { createEditorModelClient } from '../providers/editorModels.ts';
 import { HeaderSecrets } from '../providers/headerSecrets.ts';
 import { providerAddress, providerById } from '../providers/modelIds.ts';
 import { headerSecretKey, type Secrets } from '../settings/secrets.ts';
+import { settings } from '../settings/settings.ts';
 import { ConnectModelWizard } from './connectModel.ts';
 import type { SelectableModels } from './models.ts';
+import { askThinkingEffort } from './thinkingEffortPicker.ts';
 
 interface Choice extends vscode.QuickPickItem {
   run(): Promise<unknown>;
 }
+type EffortInUse = (id: string) => ThinkingEffort | undefined;
+
 const separator: Choice = { label: '', kind: vscode.QuickPickItemKind.Separator, run: async () => {} };
 
 /** Dialogs that set up a model: a local file, a provider, a key. Escape discards all changes. */
@@ -31,13 +37,18 @@ export class ModelSetupDialogs {
     this.connecting = new ConnectModelWizard(models, secrets, this.headerSecrets, log);
   }
 
-  async pickModel(): Promise<void> {
+  /**
+   * Selects a model, then its effort if the model supports one. Escape in either step keeps both.
+   *
+   * @param effortOf the effort in use, by `provider/model`
+   */
+  async pickModel(effortOf: EffortInUse = (id) => this.models.efforts.of(id)): Promise<void> {
     const known = this.models.options().map(
       (option): Choice => ({
-        label: option.label,
+        label: modelLabelWithEffort(option.label, effortOf(option.id)),
         description: option.id === this.models.currentId ? t('in use') : '',
         detail: option.problem ?? option.detail,
-        run: () => this.models.pick(option.id),
+        run: () => this.pickEffort(option, effortOf(option.id)),
       }),
     );
     const { currentProvider } = this.models;
@@ -77,6 +88,16 @@ export class ModelSetupDialogs {
       },
     ];
     await pick(t('Towpath: select a model'), [...known, separator, ...more]);
+  }
+
+  private async pickEffort({ id, label, problem }: ModelOption, inUse: ThinkingEffort | undefined): Promise<void> {
+    const supported = problem ? [] : await this.models.supportedEfforts(id);
+    if (supported.length > 0) {
+      const chosen = await askThinkingEffort(label, supported, inUse, settings().thinkingBudget);
+      if (!chosen) return;
+      await this.models.efforts.select(id, chosen.effort);
+    }
+    await this.models.pick(id);
   }
 
   async useLocal(): Promise<void> {

@@ -20,6 +20,7 @@ import { escapeInvisibleInLine } from '../../protocol/text/escapeInvisible.ts';
 import { message } from '../../protocol/text/l10n.ts';
 import { withMessageLinks } from '../../protocol/text/links.ts';
 import { type LocalizableText, localize } from '../../protocol/text/localized.ts';
+import type { ThinkingEffort } from '../../protocol/values/thinkingEffort.ts';
 import type { Dialogs } from '../dialogs/dialogs.ts';
 import { diskFolders } from '../dialogs/folders.ts';
 import { Credentials } from '../providers/credentials.ts';
@@ -49,6 +50,8 @@ import { type Settings, saveSetting, settings } from '../settings/settings.ts';
 import { findConfiguredModel } from './configuredModel.ts';
 import { KnownContextSizes, listedContextSize } from './knownContextSizes.ts';
 import type { StoredModelCheckResults } from './storedChecks.ts';
+import { SelectedThinkingEfforts } from './thinkingEfforts.ts';
+import { addressIn, type ReadyOptions, type TrialConnection } from './trialConnection.ts';
 
 const listMs = 15_000;
 const recentName = 'towpath.recentModels';
@@ -58,6 +61,7 @@ export class SelectableModels implements vscode.Disposable {
   private readonly windows: KnownContextSizes;
   private readonly seenWindows = new Map<string, number>();
   private readonly credentials: Credentials;
+  readonly efforts: SelectedThinkingEfforts;
   private picked?: string;
   private readonly clients = lazyImport(
     () => import('../providers/clients.ts'),
@@ -78,6 +82,7 @@ export class SelectableModels implements vscode.Disposable {
     windowChanged: () => void,
   ) {
     this.credentials = new Credentials(secrets, modals);
+    this.efforts = new SelectedThinkingEfforts(context.globalState, windowChanged);
     this.windows = new KnownContextSizes(context.globalState, windowChanged);
   }
 
@@ -160,8 +165,9 @@ export class SelectableModels implements vscode.Disposable {
   private describe(id: string): ModelOption {
     const problem = this.problemOf(id);
     const option = describeModelOption(id);
+    const effort = this.efforts.of(id);
     const detail = [option.detail, this.checks.inShort(id)].filter(Boolean).join(' · ');
-    return { ...option, detail, ...(problem && { problem: localize(problem) }) };
+    return { ...option, detail, ...(effort && { effort }), ...(problem && { problem: localize(problem) }) };
   }
 
   /** Returns the problem of a model; a local model also needs an engine. */
@@ -298,6 +304,18 @@ export class SelectableModels implements vscode.Disposable {
     }
   }
 
+  /** Returns the efforts that a model supports; empty if it has no setting, is not usable or does not say so in time. */
+  async supportedEfforts(id: string): Promise<readonly ThinkingEffort[]> {
+    const { provider: name, model } = splitModelId(id);
+    const provider = providerById(name);
+    if (id === demoModelId || this.problemOf(id)) return [];
+    const clients = await this.clients();
+    if (name === 'local') return clients.localEfforts(model, this.readModel);
+    if (!provider) return [];
+    if (!(await this.credentials.mayList(provider, this.settingsOf(provider.id, settings())))) return [];
+    return clients.efforts(provider.id, model, () => this.listingClient(provider));
+  }
+
   private async listingClient(provider: Provider, trial?: TrialConnection): Promise<LLMClient> {
     const problem = trial ? settingsProblem(settings(), provider.id) : unusableModelReason(`${provider.id}/`);
     if (problem) throw new LLMError('UNKNOWN', problem);
@@ -427,16 +445,3 @@ export class SelectableModels implements vscode.Disposable {
     return clients.remote({ ...toProviderChoice(provider.id, model, own, now), ...carried });
   }
 }
-
-/** Unsaved address and key; without a key, the stored key of the address. */
-export interface TrialConnection {
-  baseUrl: string;
-  apiKey?: string;
-}
-
-interface ReadyOptions {
-  quiet: true;
-  trial?: TrialConnection;
-}
-
-const addressIn = (trial: TrialConnection | undefined) => trial && { baseUrl: trial.baseUrl };

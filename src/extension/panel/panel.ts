@@ -445,4 +445,4 @@ function limitOf(what: SpendingLimitKind, limits: MoneyLimits): { run?: number; 
 }
 
 const pickModel = (models: SelectableModels) => () =>
-  models.pickedIn(async () => vscode.commands.executeCommand('towpath.pickModel'));
+  models.pickedIn(async () => vscode.commands.executeCommand('towpath.pickModel', { forBranch: true }));

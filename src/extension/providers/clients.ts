@@ -16,14 +16,18 @@ import type { DeviceInfo } from '../../llm/local/ipc/deviceInfo.ts';
 import type { SequenceStateCacheOptions } from '../../llm/local/ipc/stateCacheOptions.ts';
 import type { ModelFileReader } from '../../llm/local/modelFile/modelLibrary.ts';
 import { findCatalogEntry } from '../../llm/models/modelCatalog.ts';
+import type { ProviderId } from '../../llm/models/providers.ts';
+import { supportedThinkingEfforts } from '../../llm/supportedThinkingEfforts.ts';
 import { withTextToolCallParsing } from '../../llm/textCalls/textCalls.ts';
 import { message } from '../../protocol/text/l10n.ts';
+import { type ThinkingEffort, thinkingEfforts } from '../../protocol/values/thinkingEffort.ts';
 import { type Settings, settings } from '../settings/settings.ts';
 import { createEditorModelClient } from './editorModels.ts';
 import { readLocalContextSize } from './localContextSize.ts';
 import type { LocalEngine } from './localEngine.ts';
 
 const maxRemotes = 6;
+const effortsMs = 3000;
 
 export class ModelClients {
   /** Clients by file and settings. Clients of models no longer selected serve the runs that still use them. */
@@ -66,6 +70,25 @@ export class ModelClients {
     this.remotes.set(key, client);
     for (const oldest of [...this.remotes.keys()].slice(0, -maxRemotes)) this.remotes.delete(oldest);
     return client;
+  }
+
+  /** Returns the efforts of a provider's model, by its name or, if the server knows them, by its answer. */
+  async efforts(
+    provider: ProviderId,
+    model: string,
+    client: () => Promise<LLMClient>,
+  ): Promise<readonly ThinkingEffort[]> {
+    if (provider !== 'ollama') return supportedThinkingEfforts(provider, model);
+    try {
+      return (await (await client()).thinkingEfforts?.(model, AbortSignal.timeout(effortsMs))) ?? [];
+    } catch {
+      return []; // the request to the model reports the error
+    }
+  }
+
+  /** Returns the efforts of a local model: every budget if its chat template knows thinking. */
+  async localEfforts(model: string, readModel: ModelFileReader): Promise<readonly ThinkingEffort[]> {
+    return (await readModel(this.localFile(model))).info?.thinks ? thinkingEfforts : [];
   }
 
   editor(): LLMClient {

@@ -14,8 +14,10 @@ import type { RunStore } from '../../runs/store.ts';
 import { undoOperations } from '../../runs/undoSteps.ts';
 import type { ApprovalPolicies } from '../approvals/policies.ts';
 import { notify } from '../dialogs/notify.ts';
+import type { SelectableModels } from '../models/models.ts';
 import type { ChatView } from '../view/chatView.ts';
 import type { PanelConversation } from './conversation.ts';
+import { recordSelectedEffort } from './tryAnotherModel.ts';
 import type { FileUndo } from './undoFiles.ts';
 
 interface PickedMessage {
@@ -27,6 +29,7 @@ interface Dependencies {
   engine: ExecutionEngine;
   store: RunStore;
   conversation: PanelConversation;
+  models: SelectableModels;
   undo: FileUndo;
   policies: ApprovalPolicies;
   view: Pick<ChatView, 'post' | 'focus'>;
@@ -89,6 +92,7 @@ export class ConversationBranches {
     text: string,
     restore: boolean,
     named: readonly Attachment[] = [],
+    model?: string,
   ): Promise<boolean> {
     const { conversation, store, undo } = this.parts;
     if (conversation.runId !== from) return false;
@@ -96,6 +100,7 @@ export class ConversationBranches {
     if (restore && !(await undo.since(from, changed, message.seq))) return false;
     const branch = await this.forkAt(from, message.seq - 1);
     if (branch === undefined) return false;
+    if (model !== undefined) await recordSelectedEffort(this.parts, branch, model);
     const attachments = [...(message.message.attachments ?? []), ...named];
     void conversation.sendTo(branch, { userInput: text, ...(attachments.length > 0 && { attachments }) });
     return true;
@@ -124,8 +129,10 @@ export class ConversationBranches {
    */
   async answerAgain(runId: string, at: number, pick?: () => Promise<string | undefined>): Promise<void> {
     const message = await this.messageAt(runId, at, 'again');
-    if (!message || (pick && (await pick()) === undefined)) return;
-    if (this.parts.conversation.runId === runId) await this.instead(runId, message, message.message.content, false);
+    const model = message && (await pick?.());
+    if (!message || (pick && model === undefined)) return;
+    if (this.parts.conversation.runId === runId)
+      await this.instead(runId, message, message.message.content, false, [], model);
   }
 
   /** Returns the newest message of the user up to the index, in the displayed run at rest. */

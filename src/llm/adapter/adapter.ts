@@ -27,7 +27,7 @@ export interface AdapterLimits extends TimeLimits {
   maxDelayMs: number;
   retryAfterCapMs: number;
   jitter: boolean;
-  /** Thinking tokens of a request without a budget; 0 leaves the budget to the provider. */
+  /** Thinking tokens of a request without a budget or `thinkingOff`; 0 leaves the budget to the provider. */
   thinkingBudget: number;
 }
 
@@ -119,7 +119,7 @@ export function createAdapter(
   return {
     leastCost: (model, tokens) => minRequestCost(tokens, parts.priceOf?.(model)),
     async complete(asked, options) {
-      const thinkingBudget = asked.thinkingBudget ?? all.thinkingBudget;
+      const thinkingBudget = asked.thinkingOff ? 0 : (asked.thinkingBudget ?? all.thinkingBudget);
       const request = thinkingBudget > 0 ? { ...asked, thinkingBudget } : asked;
       const key = options.cache && parts.cache ? cacheKeyOf(parts.cache.provider, request) : undefined;
       const known = key === undefined || options.signal.aborted ? undefined : parts.cache?.replies.get(key);

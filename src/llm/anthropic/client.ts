@@ -151,7 +151,7 @@ function thinkingNotes(
   if (!thinking && toolChoice === 'required')
     return [`${model} does not think where it must call a tool; the thinking budget is ignored.`];
   if (!thinking) return [thinkingBudgetWarning(model)];
-  if (thinking.type === 'adaptive' || thinking.budget_tokens === thinkingBudget) return [];
+  if (thinking.type !== 'enabled' || thinking.budget_tokens === thinkingBudget) return [];
   return [
     `A thinking budget of ${thinkingBudget} tokens is not possible for ${model}; it gets ${thinking.budget_tokens}.`,
   ];

@@ -1,3 +1,5 @@
+import { type ThinkingEffort, thinkingEfforts } from '../../protocol/values/thinkingEffort.ts';
+
 /** Properties of a model family that must be known before the first request. Others are learned from 400 answers. */
 interface ModelFacts {
   outputLimit: number;
@@ -16,6 +18,10 @@ export function anthropicModelFacts(model: string): ModelFacts {
   if (version > 4.6) return { outputLimit: 128_000, thinking: 'adaptive', sampling: false };
   return { outputLimit: outputLimitOf(model, version), thinking: version < 3.7 ? 'none' : 'budget', sampling: true };
 }
+
+/** Returns the efforts that a model accepts. Models other than Claude are not known by name. */
+export const anthropicThinkingEfforts = (model: string): readonly ThinkingEffort[] =>
+  /claude/i.test(model) && anthropicModelFacts(model).thinking !== 'none' ? thinkingEfforts : [];
 
 function outputLimitOf(model: string, version: number): number {
   if (version < 3.5) return 4096;

@@ -60,6 +60,7 @@ function learnThinking(
     return refused.size > (flags.refused?.size ?? 0) ? { flags: { ...flags, refused } } : undefined;
   }
   if (!thinking) return undefined;
+  if (thinking.type === 'disabled') return { flags: { ...flags, omitDisabled: true } };
   const other = thinking.type === 'adaptive' ? 'budget' : /adaptive/.test(rejection) ? 'adaptive' : 'none';
   return { flags: { ...flags, thinking: flags.thinking === undefined ? other : 'none' } };
 }

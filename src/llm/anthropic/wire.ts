@@ -10,6 +10,8 @@ export interface AnthropicRequestRestrictions {
   omit?: readonly OptionalParameter[];
   outputLimit?: number;
   thinking?: 'budget' | 'adaptive' | 'none';
+  /** The endpoint rejects `thinking: {type: 'disabled'}`. */
+  omitDisabled?: true;
   formatInPrompt?: boolean;
   /** Rejected signatures of thinking from another endpoint or model. */
   refused?: ReadonlySet<string>;
@@ -40,7 +42,10 @@ export interface AnthropicWireRequest {
   temperature?: number;
   top_p?: number;
   stop_sequences?: string[];
-  thinking?: { type: 'enabled'; budget_tokens: number } | { type: 'adaptive'; display: 'summarized' };
+  thinking?:
+    | { type: 'enabled'; budget_tokens: number }
+    | { type: 'adaptive'; display: 'summarized' }
+    | { type: 'disabled' };
   output_config?: { effort?: string; format?: { type: 'json_schema'; schema: JsonSchema } };
   stream: true;
 }
@@ -57,7 +62,7 @@ export function toAnthropicWireRequest(
   const tools = toTools(request.tools ?? [], messages);
   const { thinking, effort, maxTokens } = toThinking(request, flags);
   const format = flags.formatInPrompt ? undefined : formatOf(request);
-  const sampled = facts.sampling && !thinking; // thinking requires the default temperature
+  const sampled = facts.sampling && (!thinking || thinking.type === 'disabled'); // thinking requires the default temperature
   const stops = request.stopSequences?.filter((sequence) => sequence.trim() !== '') ?? [];
   const wish = format ? '' : formatInPrompt(request);
 
@@ -135,7 +140,11 @@ function toThinking(request: ChatRequest, flags: AnthropicRequestRestrictions) {
   const forced = request.toolChoice === 'required' && (request.tools?.length ?? 0) > 0; // rejected together with thinking
   const mode = flags.thinking ?? facts.thinking;
   if (!request.thinkingBudget || request.thinkingBudget < 0 || forced || mode === 'none' || budget < leastThinking) {
-    return { maxTokens: Math.min(request.maxTokens ?? usualOutput, limit) };
+    const isOff = request.thinkingOff && mode !== 'none' && !flags.omitDisabled;
+    return {
+      ...(isOff && { thinking: { type: 'disabled' } as const }),
+      maxTokens: Math.min(request.maxTokens ?? usualOutput, limit),
+    };
   }
   const asked = (request.maxTokens ?? usualOutput) + budget;
   if (mode === 'adaptive') {

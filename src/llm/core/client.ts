@@ -8,6 +8,7 @@ import type {
 import type { JsonSchema, ToolDefinition } from '../../protocol/content/tools.ts';
 import { type LocalizedMessage, message, toEnglishText } from '../../protocol/text/l10n.ts';
 import type { LocalizableText } from '../../protocol/text/localized.ts';
+import type { ThinkingEffort } from '../../protocol/values/thinkingEffort.ts';
 import { maxToolCallsPerReply } from './callIds.ts';
 import { LLMError } from './errors.ts';
 import type { RateLimitReport } from './rateLimitHeaders.ts';
@@ -47,6 +48,8 @@ export interface ChatRequest {
   stopSequences?: string[];
   /** Maximum thinking tokens; 0 or absent leaves the budget to the provider. Ignored by models without this setting. */
   thinkingBudget?: number;
+  /** Switches thinking off where the provider can, and excludes a budget. */
+  thinkingOff?: true;
   toolChoice?: 'auto' | 'none' | 'required';
   responseFormat?: { type: 'json_object' } | { type: 'json_schema'; name: string; schema: JsonSchema };
   /** Id of the run. The local client reuses the sequence of the run; providers route their prompt cache by this key. */
@@ -105,6 +108,8 @@ export interface LLMClient {
   chat(request: ChatRequest, signal?: AbortSignal): Promise<ChatResponse>;
   chatStream(request: ChatRequest, signal?: AbortSignal): AsyncGenerator<ChatStreamChunk, void, unknown>;
   listModels?(signal?: AbortSignal): Promise<ModelInfo[]>;
+  /** Asks the server for the efforts that a model supports. Absent: they are known by name. */
+  thinkingEfforts?(model: string, signal?: AbortSignal): Promise<readonly ThinkingEffort[]>;
 }
 
 export class ReplyAccumulator {

@@ -1,3 +1,4 @@
+import { type ThinkingEffort, thinkingEfforts } from '../../protocol/values/thinkingEffort.ts';
 import type { ChatRequest } from '../core/client.ts';
 
 export interface ThinkingFlags {
@@ -19,10 +20,11 @@ const ranges: [model: RegExp, least: number, most: number][] = [
  * instead of a budget.
  */
 export function thinkingConfigOf(
-  { model, thinkingBudget = 0 }: Pick<ChatRequest, 'model' | 'thinkingBudget'>,
+  { model, thinkingBudget = 0, thinkingOff }: Pick<ChatRequest, 'model' | 'thinkingBudget' | 'thinkingOff'>,
   { omitThinking, omitBudget }: ThinkingFlags,
-): { includeThoughts: true; thinkingBudget?: number; thinkingLevel?: string } | undefined {
+): { includeThoughts?: true; thinkingBudget?: number; thinkingLevel?: string } | undefined {
   if (omitThinking) return undefined;
+  if (thinkingOff && !omitBudget && canBeOff(model)) return { thinkingBudget: 0 };
   if (thinkingBudget > 0 && !omitBudget) {
     if (/gemini-([3-9]|\d\d)/.test(model)) {
       return { includeThoughts: true, thinkingLevel: thinkingBudget < 4096 ? 'low' : 'high' };
@@ -32,3 +34,12 @@ export function thinkingConfigOf(
   }
   return /gemini-(2\.5|[3-9]|\d\d)/.test(model) ? { includeThoughts: true } : undefined;
 }
+
+/** Returns the efforts that a model accepts: models since 3 have two levels, and only the Flash models of 2.5 can stop thinking. */
+export function googleThinkingEfforts(model: string): readonly ThinkingEffort[] {
+  if (/gemini-([3-9]|\d\d)/.test(model)) return ['low', 'high'];
+  if (!/gemini-2\.5/.test(model)) return [];
+  return canBeOff(model) ? thinkingEfforts : ['low', 'medium', 'high'];
+}
+
+const canBeOff = (model: string): boolean => /gemini-2\.5-flash/.test(model);

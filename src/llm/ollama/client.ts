@@ -21,6 +21,7 @@ import {
   learnOllamaModelCapability,
   type OllamaModel,
   ollamaContextSize,
+  ollamaThinkingEfforts,
   toOllamaModel,
 } from './model.ts';
 import { createOllamaReader } from './reader.ts';
@@ -127,7 +128,9 @@ export function createOllamaClient(options: OllamaClientOptions = {}): OllamaCli
     const answer = await sendHttpRequest({ endpoint, url: at('/api/tags'), headers, limits, signal });
     return modelsIn(endpoint, await readJsonAnswer(answer));
   });
-  return { ...client, describe };
+  const thinkingEfforts = async (model: string, signal?: AbortSignal) =>
+    ollamaThinkingEfforts(await describe(model, signal));
+  return { ...client, describe, thinkingEfforts };
 }
 
 const notFoundHint = message(

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import type { ThinkingEffort } from '../../protocol/values/thinkingEffort.ts';
 import { optionalPositiveNumberSchema, tolerantObjectSchema } from '../transport/wireFields.ts';
 
 export interface OllamaModel {
@@ -41,6 +42,12 @@ export function toOllamaModel(body: unknown): OllamaModel {
     ...(maximumContext !== undefined && { maximumContext }),
     ...(contextSize > 0 && { contextSize }),
   };
+}
+
+/** Returns the efforts that a model accepts: levels for gpt-oss, which always thinks, else a switch. */
+export function ollamaThinkingEfforts({ thinking, thinkingLevels }: OllamaModel): readonly ThinkingEffort[] {
+  if (!thinking) return [];
+  return thinkingLevels ? ['low', 'medium', 'high'] : ['off'];
 }
 
 /** Returns the effective context in tokens: Ollama bounds the requested size by the trained size. */

@@ -60,7 +60,7 @@ export function toOllamaWireRequest(
   if (tools.length > 0 && model.tools === false) {
     warnings.push(message('{0} cannot call tools in Ollama, so it answers without them. Pick a model that can.', name));
   }
-  const think = thinkFor(request.thinkingBudget, model);
+  const think = thinkFor(request, model);
   if (think !== undefined && model.thinking === false) {
     notes.push(thinkingBudgetWarning(name));
   }
@@ -110,7 +110,11 @@ export function toOllamaWireRequest(
   return { body, warnings, notes };
 }
 
-function thinkFor(budget: number | undefined, { thinkingLevels }: OllamaModel): boolean | string | undefined {
+function thinkFor(
+  { thinkingBudget: budget, thinkingOff }: ChatRequest,
+  { thinking, thinkingLevels }: OllamaModel,
+): boolean | string | undefined {
+  if (thinkingOff) return thinking === false || thinkingLevels ? undefined : false;
   if (!budget || budget < 0) return undefined;
   if (!thinkingLevels) return true;
   if (budget <= 2048) return 'low';

@@ -24,7 +24,7 @@ export type ChunkBatches = AsyncGenerator<ChatStreamChunk[], void>;
 export function createClientFromChunkBatches(
   batches: (request: ChatRequest, signal?: AbortSignal) => ChunkBatches,
   listModels: NonNullable<LLMClient['listModels']>,
-): Required<LLMClient> {
+): Required<Omit<LLMClient, 'thinkingEfforts'>> {
   const chatStream: LLMClient['chatStream'] = (request, signal) => flattenBatches(batches(request, signal), signal);
   return {
     chatStream,

@@ -14,12 +14,14 @@ import { userQuestionChoicesSchema } from '../content/questions.ts';
 import { messageDeliveryTimingSchema, type RunEvent } from '../run/events.ts';
 import type { Run, RunState } from '../run/run.ts';
 import type { RunSummary } from '../run/summary.ts';
+import type { ThinkingEffort } from '../values/thinkingEffort.ts';
 import { type PanelAction, panelActions, slashIntents } from './intents.ts';
 import type { RunSnapshotPart } from './runParts.ts';
 
 /**
  * Model option of the picker. `id` is `provider/model`, e.g. `local/demo`, `openai-compatible/qwen3-coder`. `problem`: a sentence with the
- * solution if the model is not usable yet. `images: false`: the model accepts no images.
+ * solution if the model is not usable yet. `images: false`: the model accepts no images. `effort`: the effort that
+ * a new conversation has, absent for the default.
  */
 export interface ModelOption {
   id: string;
@@ -27,6 +29,7 @@ export interface ModelOption {
   detail: string;
   problem?: string;
   images?: boolean;
+  effort?: ThinkingEffort;
 }
 
 /**

@@ -44,15 +44,16 @@ function replyEntry(message: Message, filters: AuditTextFilters, callPrefix = ''
 
 // Exhaustive by type: a new event type does not compile without a row.
 const entries: Entries = {
-  'run-start': ({ workflowId, agentId, model }) => ({
+  'run-start': ({ workflowId, agentId, model, effort }) => ({
     kind: 'run',
     status: 'begins',
     workflow: workflowId,
     ...(agentId && { agent: agentId }),
     ...(model && { model }),
+    ...(effort && { effort }),
   }),
   phase: ({ phase, error }) => ({ kind: 'run', status: phases[phase], ...(error && { code: error.code }) }),
-  model: ({ model }) => ({ kind: 'run', status: 'model', model }),
+  model: ({ model, effort }) => ({ kind: 'run', status: 'model', model, ...(effort && { effort }) }),
   agent: ({ agentId }) => ({ kind: 'run', status: 'agent', agent: agentId }),
 
   'task-start': ({ task, agent, name, mayChange }) => ({

@@ -12,6 +12,7 @@ import { repositoryChangeSchema } from '../content/repositoryChange.ts';
 import { ofTaskShape, taskEndShape, taskMessageShape, taskStartShape } from '../content/tasks.ts';
 import { workStatsSchema } from '../content/workStats.ts';
 import { localizedMessageSchema } from '../text/localizedSchema.ts';
+import { thinkingEfforts } from '../values/thinkingEffort.ts';
 import { runBranchOriginSchema } from './branches.ts';
 
 export const runPhaseSchema = z.enum(['Running', 'WaitingUser', 'Completed', 'Failed']);
@@ -159,12 +160,16 @@ const position = { runId: z.string(), seq: z.number().int(), at: z.number() };
 const event = <Type extends string, Shape extends z.ZodRawShape>(type: Type, shape: Shape) =>
   z.object({ ...position, type: z.literal(type), ...shape });
 
+/** An effort of a later version counts as the default. */
+const thinkingEffortSchema = z.enum(thinkingEfforts).optional().catch(undefined);
+
 const storedEvents = [
   // `parent`: the run continues another run and shares its earlier events. `imported`: the run comes from a file and is untrusted data.
   event('run-start', {
     workflowId: z.string(),
     agentId: z.string(),
     model: z.string(),
+    effort: thinkingEffortSchema,
     parent: runBranchOriginSchema.optional(),
     imported: z.literal(true).optional(),
   }),
@@ -180,7 +185,8 @@ const storedEvents = [
   event('limit-raise', { of: limitOfSchema, more: z.number(), to: z.number() }),
   // Instruction files at the start of the run. Every prompt of the run contains this text, also after a change of the files.
   event('instructions', { files: z.array(workspaceInstructionFileSchema) }),
-  event('model', { model: z.string() }),
+  // The conversation goes on with this model and effort. Without `effort`: the default.
+  event('model', { model: z.string(), effort: thinkingEffortSchema }),
   event('agent', { agentId: z.string() }),
   // `branch`: belongs to the conversation of a parallel branch. `ends`: reports the end of the commands of these calls. `edits`: reports
   // changes by others to files of the run. `instructions`: contains these instruction files. `queued`: delivers the queued message with

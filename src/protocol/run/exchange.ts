@@ -41,7 +41,7 @@ const nothing = () => undefined;
 
 // Exhaustive by type: a new event type does not compile without a row.
 const exporters: { [Type in StoredEvent['type']]: (event: Of<Type>, hide: HideSecrets) => StoredEvent | undefined } = {
-  'run-start': ({ imported: _, ...event }) => event,
+  'run-start': ({ imported: _, effort: __, ...event }) => event,
   title: ({ title, ...event }, hide) =>
     title ? { ...positionOf(event), type: 'title', title: hide(title) } : undefined,
   model: ({ model, ...event }) => ({ ...positionOf(event), type: 'model', model }),

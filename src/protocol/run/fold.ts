@@ -21,7 +21,19 @@ const outputLimit = 20_000;
 
 // Events that leave the current progress in place: actions of the user, and ends of background commands.
 const leavesProgress = new Set<RunEvent['type']>([
-  ...(['progress', 'pausing', 'request', 'attempt', 'title', 'pin', 'agent', 'undo', 'redo', 'command-end'] as const),
+  ...([
+    'progress',
+    'pausing',
+    'request',
+    'attempt',
+    'title',
+    'pin',
+    'agent',
+    'model',
+    'undo',
+    'redo',
+    'command-end',
+  ] as const),
   ...(['command-changes', 'queued', 'queued-change', 'queued-remove'] as const),
 ]);
 
@@ -79,7 +91,7 @@ export function applyEvent(run: Run, event: RunEvent): void {
       run.workflowId = event.workflowId;
       run.agentId = event.agentId;
       run.model = event.model;
-      if (event.model) run.models = [{ model: event.model, at: 0 }];
+      if (event.model) run.models = [{ model: event.model, at: 0, ...(event.effort && { effort: event.effort }) }];
       if (event.parent) run.parent = event.parent;
       if (event.imported) run.imported = true;
       if (event.imported && event.workflowId !== 'chat') run.readOnly = 'importedWorkflow';
@@ -94,9 +106,14 @@ export function applyEvent(run: Run, event: RunEvent): void {
       run.instructions = event.files;
       break;
     case 'model':
-      run.models = [...(run.models ?? []), { model: event.model, at: run.messages.length }];
-      run.contextTokens = 0; // counted separately
-      delete run.filling;
+      if (run.models?.at(-1)?.model !== event.model) {
+        run.contextTokens = 0; // counted separately
+        delete run.filling;
+      }
+      run.models = [
+        ...(run.models ?? []),
+        { model: event.model, at: run.messages.length, ...(event.effort && { effort: event.effort }) },
+      ];
       break;
     case 'agent':
       run.agentId = event.agentId;

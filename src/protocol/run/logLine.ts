@@ -31,8 +31,8 @@ type LineText = string | [Exclude<LogLine['level'], 'info'>, string] | undefined
 
 // Exhaustive by type: a new event type does not compile without a row.
 const lines: { [Type in RunEvent['type']]: (event: Of<Type>) => LineText } = {
-  'run-start': ({ imported, workflowId, agentId, model }) =>
-    `run ${imported ? 'was imported' : 'begins'}: workflow ${workflowId}${agentId && `, agent ${agentId}`}${model && `, model ${model}`}`,
+  'run-start': ({ imported, workflowId, agentId, model, effort }) =>
+    `run ${imported ? 'was imported' : 'begins'}: workflow ${workflowId}${agentId && `, agent ${agentId}`}${model && `, model ${model}`}${effort ? `, thinking effort ${effort}` : ''}`,
   title: ({ usage, asked, by }) =>
     (by ? ['debug', 'the person renames the run'] : undefined) ??
     (usage && `named${asked ? ` by ${asked}` : ''}: ${tokens(usage)}`),
@@ -41,7 +41,7 @@ const lines: { [Type in RunEvent['type']]: (event: Of<Type>) => LineText } = {
     `the person lets ${of === 'run' ? 'this run' : 'all runs'} spend ${formatDollars(more)} more${of === 'run' ? '' : ' today'}: ${formatDollars(to)} in all`,
   instructions: ({ files }) => `the workspace says to agents: ${filesInShort(files)}`,
   agent: ({ agentId }) => `agent ${agentId} speaks from here on`,
-  model: ({ model }) => `the conversation goes to ${model}`,
+  model: ({ model, effort }) => `the conversation goes to ${model}${effort ? `, thinking effort ${effort}` : ''}`,
   message: ({ message, ends, instructions }) => {
     const { role, content } = message;
     if (role === 'user') return `the person says ${lengthOf(content)}${files(message.attachments?.length)}`;

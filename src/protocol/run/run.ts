@@ -18,6 +18,7 @@ import { type LocalizedMessage, message, t, toEnglishText } from '../text/l10n.t
 import type { ReadOnlyReasonCode } from '../text/readOnlyReason.ts';
 import { truncateWithEllipsis } from '../text/shorten.ts';
 import { createDictionary, type Dictionary, sortedDictionaryEntries, toDictionary } from '../values/dictionary.ts';
+import type { ThinkingEffort } from '../values/thinkingEffort.ts';
 import type { RunBranchOrigin } from './branches.ts';
 import type {
   ApprovalDecision,
@@ -114,7 +115,7 @@ export interface Corruption {
 /**
  * Fold of the events of a run, used for storage, display and statistics.
  * - `named`: the user set the title, and automatic titles never replace it.
- * - `models`: models of the conversation (`provider/model`) with the message count at each change.
+ * - `models`: models of the conversation (`provider/model`) with the message count and, unless the default, the effort at each change.
  * - `own`: number of inherited messages, present after the first own message; `messageTimes`: epoch milliseconds per message.
  * - `work`: the work since the newest start or continuation; `costBefore` is the earlier cost in US dollars.
  * - `pausing`: the run pauses at the end of the turn; `held`: denied calls that hold the run, see `isRunHeldByDenial`.
@@ -139,7 +140,7 @@ export interface Run {
   workflowId: string;
   agentId: string;
   model: string;
-  models?: { model: string; at: number }[];
+  models?: { model: string; at: number; effort?: ThinkingEffort }[];
   createdAt: number;
   updatedAt: number;
   imported?: boolean;

@@ -26,6 +26,7 @@ const calls = new Map<string, Call>(
     rename: ({ engine, runId }) => engine.rename(runId, 'Named'),
     pin: ({ engine, runId }) => engine.pin(runId, true),
     chooseAgent: ({ engine, runId }) => engine.chooseAgent(runId, 'work'),
+    chooseEffort: ({ engine, runId }) => engine.chooseEffort(runId, { model: 'scripted/one', effort: 'high' }),
     compact: ({ engine, runId }) => engine.compact(runId),
     raiseLimit: ({ engine, runId }) => engine.raiseLimit(runId, { of: 'run', more: 1, to: 2 }),
     chooseAfterInterruption: ({ engine, runId }) =>

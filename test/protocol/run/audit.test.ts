@@ -30,7 +30,13 @@ const cases: { [Type in RunEvent['type']]: [event: Omit<Body[Type], 'type'>, ent
       { kind: 'run', status: 'failed', code: 'X' },
     ],
   ],
-  model: [[{ model: 'm/y' }, { kind: 'run', status: 'model', model: 'm/y' }]],
+  model: [
+    [{ model: 'm/y' }, { kind: 'run', status: 'model', model: 'm/y' }],
+    [
+      { model: 'm/y', effort: 'high' },
+      { kind: 'run', status: 'model', model: 'm/y', effort: 'high' },
+    ],
+  ],
   agent: [[{ agentId: 'plan' }, { kind: 'run', status: 'agent', agent: 'plan' }]],
   request: [
     [

@@ -80,7 +80,10 @@ const cases: { [Type in RunEvent['type']]: [event: Omit<Body[Type], 'type'>, lin
       'debug the reply for node ask is 56 characters, 0 calls',
     ],
   ],
-  model: [[{ model: 'openai/gpt' }, 'info the conversation goes to openai/gpt']],
+  model: [
+    [{ model: 'openai/gpt' }, 'info the conversation goes to openai/gpt'],
+    [{ model: 'openai/gpt', effort: 'off' }, 'info the conversation goes to openai/gpt, thinking effort off'],
+  ],
   agent: [[{ agentId: 'plan' }, 'info agent plan speaks from here on']],
   message: [
     [

@@ -38,8 +38,9 @@ const words: Record<string, string> = {
   stop: 'As set by a workflow step',
   response_format: 'The format that a workflow step requires',
   format: 'The format that a workflow step requires',
-  reasoning_effort: '`low`, `medium` or `high`, by `towpath.thinkingBudget`, for models that support it',
-  think: 'By `towpath.thinkingBudget`, for models that think',
+  reasoning_effort:
+    '`low`, `medium` or `high`, by the thinking effort or `towpath.thinkingBudget`, for models that support it; `none` for *Off*',
+  think: 'By the thinking effort or `towpath.thinkingBudget`, for models that think; `false` for *Off*',
   options: 'Limits of a step, and `num_ctx`: `window` of `towpath.providers`, else 16,384',
 };
 

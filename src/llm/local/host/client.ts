@@ -256,6 +256,7 @@ export function toInferenceJob(request: ChatRequest): { job: InferenceJob; warni
     topP: request.topP,
     stopSequences: request.stopSequences,
     ...(request.thinkingBudget && { thinkingBudget: request.thinkingBudget }),
+    ...(request.thinkingOff && { thinkingBudget: 0 }),
     ...(tools.length > 0 && request.toolChoice === 'required' && { mustCall: true }),
     ...(answer && { answer }),
   };

@@ -54,6 +54,7 @@ const readers: Record<number, { size: number; read(bytes: Buffer): number | bool
 const stringType = 8;
 const arrayType = 9;
 const longestText = 4096;
+const longestTemplate = 65_536;
 /** Maximum metadata entries and tensors: models have hundreds, and parsing is synchronous. */
 const maxEntries = 65_536;
 /** Maximum array elements of variable size, which must be read sequentially: a vocabulary and its merges. */
@@ -77,7 +78,8 @@ function read(cursor: Cursor): GgufHeader {
   const metadata = new Map<string, GgufValue>();
   for (let index = 0; index < entries; index++) {
     const key = readText(cursor);
-    metadata.set(key, readValue(cursor, cursor.u32(), 0));
+    const longest = key === 'tokenizer.chat_template' ? longestTemplate : longestText;
+    metadata.set(key, readValue(cursor, cursor.u32(), 0, longest));
   }
   let parameters = 0;
   for (let index = 0; index < tensors; index++) {
@@ -104,17 +106,17 @@ const damaged = {
 const tooMany = (count: number, what: keyof typeof damaged, most: number) =>
   message(damaged[what], withDigitGrouping(count), withDigitGrouping(most));
 
-function readText(cursor: Cursor): string {
+function readText(cursor: Cursor, longest = longestText): string {
   const length = cursor.count();
-  const text = cursor.text(Math.min(length, longestText));
-  if (length > longestText) cursor.skip(length - longestText);
+  const text = cursor.text(Math.min(length, longest));
+  if (length > longest) cursor.skip(length - longest);
   return text;
 }
 
-function readValue(cursor: Cursor, type: number, depth: number): GgufValue {
+function readValue(cursor: Cursor, type: number, depth: number, longest = longestText): GgufValue {
   const scalar = readers[type];
   if (scalar) return cursor.take(scalar.size, scalar.read);
-  if (type === stringType) return readText(cursor);
+  if (type === stringType) return readText(cursor, longest);
   if (type !== arrayType || depth >= 4)
     throw new InvalidGgufError(message('Its header contains a value of an unknown type, {0}.', type));
   const element = cursor.u32();

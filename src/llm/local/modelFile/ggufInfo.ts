@@ -15,6 +15,8 @@ export interface GgufInfo {
   bytesPerToken?: number;
   licence?: string;
   hasChatTemplate: boolean;
+  /** True if the chat template knows thinking. */
+  thinks?: true;
   parts: number;
 }
 
@@ -30,6 +32,8 @@ export function readModelFileDescription(path: string): { info: GgufInfo } | { t
     return { trouble: message('It cannot be read ({0}).', String((error as NodeJS.ErrnoException).code)) };
   }
 }
+
+const thinkingMark = /<think|enable_thinking|\[THINK\]|START_THINKING|<\|channel\|>/;
 
 function toGgufInfo({ metadata, parameters }: GgufHeader): GgufInfo {
   const text = (key: string) => textOf(metadata.get(key));
@@ -48,6 +52,7 @@ function toGgufInfo({ metadata, parameters }: GgufHeader): GgufInfo {
     layers,
     bytesPerToken: bytesPerToken(metadata, architecture, layers),
     licence: text('general.license'),
+    thinks: thinkingMark.test(text('tokenizer.chat_template') ?? '') || undefined,
     hasChatTemplate: metadata.has('tokenizer.chat_template'),
     parts: number('split.count') || 1,
   });

@@ -2,7 +2,7 @@ import type { ChatRequest } from '../../core/client.ts';
 import { toWireToolName } from '../../core/wireToolNames.ts';
 import { normalizeHistory, replaceLoneSurrogates, toWellFormedJson } from '../../messages/normalizeHistory.ts';
 import { clampOutputTokens, outputTokenLimit } from '../../messages/outputLimit.ts';
-import { supportsReasoningEffort, toReasoningEffort } from '../thinking.ts';
+import { canSwitchReasoningOff, supportsReasoningEffort, toReasoningEffort } from '../thinking.ts';
 import { isStrictSchema } from '../wire.ts';
 import type { OpenAIResponsesRestrictions } from './flags.ts';
 import { toOpenAIResponsesInput } from './input.ts';
@@ -62,10 +62,11 @@ function formatOf(
 
 /** Returns the effort, with a request for the summary, which the API omits by default. */
 export function openAIResponsesReasoningParameter(
-  { model, thinkingBudget = 0 }: Pick<ChatRequest, 'model' | 'thinkingBudget'>,
+  { model, thinkingBudget = 0, thinkingOff }: Pick<ChatRequest, 'model' | 'thinkingBudget' | 'thinkingOff'>,
   { omit = [] }: Pick<OpenAIResponsesRestrictions, 'omit'>,
 ): { effort?: string; summary?: 'auto' } | undefined {
   if (!supportsReasoningEffort(model)) return undefined;
+  if (thinkingOff && canSwitchReasoningOff(model) && !omit.includes('reasoning.effort')) return { effort: 'none' };
   const reasoning = {
     ...(thinkingBudget > 0 && !omit.includes('reasoning.effort') && { effort: toReasoningEffort(thinkingBudget) }),
     ...(!omit.includes('reasoning.summary') && { summary: 'auto' as const }),

@@ -63,6 +63,13 @@ describe('a local model', () => {
     assert.ok(content.length > 0);
   });
 
+  it('does not think when thinking is off', async () => {
+    const talk = new Talk(client, { thinkingOff: true });
+    const { content, thinking } = await talk.ask('[[think]]');
+    assert.equal(thinking?.trim() || undefined, undefined);
+    assert.ok(content.length > 0);
+  });
+
   it('calls nothing when it must not', async () => {
     const talk = new Talk(client, { toolChoice: 'none' });
     assert.deepEqual((await talk.ask('[[edit]]')).toolCalls, undefined);
