@@ -298,7 +298,7 @@ describe('habits by keyboard alone', () => {
       other: [2, 'Zed', 'ctrl-shift-r, ctrl-alt-z'],
       async ours() {
         await inBox();
-        await fromPalette('Undo Change');
+        await fromPalette('Undo Change…');
         const first = editor.page.locator('.quick-input-list .monaco-list-row.focused');
         await eventually('the first change is meant', async () => (await first.innerText()).includes('one = 10'));
         await press('Enter');
