@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import path from 'node:path';
 import { temporaryFolder, writeWorkspace } from '../support/editor/sample.ts';
 import { openTowpath, type Towpath } from '../support/editor/towpath.ts';
@@ -40,12 +40,6 @@ describe('the changes of a run in its files', () => {
     git('init', '-q');
     git('add', '.');
     git('commit', '-qm', 'Begin');
-    mkdirSync(path.join(userDataDir, 'User'), { recursive: true });
-    const keys = [
-      { key: 'alt+f10', command: 'towpath.nextChange' },
-      { key: 'alt+f11', command: 'towpath.undoChangeAtCursor' },
-    ];
-    writeFileSync(path.join(userDataDir, 'User', 'keybindings.json'), JSON.stringify(keys));
     provider = await startProvider([
       reply
         .call('fs_write', { path: 'calc.txt', content: written })
@@ -98,9 +92,9 @@ describe('the changes of a run in its files', () => {
   });
 
   it('the second is undone with two keys; the others and the counts follow', async () => {
-    await editor.page.keyboard.press('Alt+F10');
+    await editor.page.keyboard.press('F7');
     await eventually('the cursor is at the second', async () => (await line()) === 9);
-    await editor.page.keyboard.press('Alt+F11');
+    await editor.page.keyboard.press('Shift+Alt+Delete');
     await eventually(
       'it is undone on disk',
       async () => editor.read('calc.txt') === lines([2, 'two'], [16, 'sixteen']),
@@ -168,6 +162,139 @@ describe('the changes of a run in its files', () => {
     git('add', 'other.txt');
     await editor.host.evaluate((vscode) => vscode.commands.executeCommand('git.refresh'));
     await areLeft(0);
+  });
+});
+
+describe('the changes of several runs, of a command and of the user in one file', () => {
+  const temporary = temporaryFolder();
+  const files = { 'calc.txt': lines(), 'old.txt': lines(), 'third.txt': lines() };
+  const folder = writeWorkspace(temporary, files);
+  const git = (...args: string[]) =>
+    execFileSync('git', ['-c', 'user.name=t', '-c', 'user.email=t@t', ...args], { cwd: folder, encoding: 'utf8' });
+  const edit = (file: string, at: number, text: string) => ({
+    path: file,
+    edits: [{ oldText: `line ${at}\n`, newText: `${text}\n` }],
+  });
+  let editor: Towpath;
+  let provider: Provider;
+  before(async () => {
+    git('init', '-q');
+    git('add', '.');
+    git('commit', '-qm', 'Begin');
+    provider = await startProvider([
+      reply
+        .call('fs_edit', edit('calc.txt', 2, 'two'))
+        .call('shell_run', { command: "sed -i 's/^line 9$/nine/' calc.txt" })
+        .call('fs_edit', edit('old.txt', 2, 'two'))
+        .call('fs_move', { from: 'old.txt', to: 'new.txt' }),
+      reply.call('fs_edit', edit('new.txt', 16, 'sixteen')),
+      reply.text('The first run is done.'),
+      reply.call('fs_edit', edit('calc.txt', 16, 'sixteen')).call('fs_edit', edit('third.txt', 4, 'four')),
+      reply.text('The second run is done.'),
+      reply.text('I see.'),
+    ]);
+    editor = await openTowpath({
+      folder,
+      settings: {
+        'towpath.model': 'openai-compatible/scripted',
+        'towpath.providers': { 'openai-compatible': { baseUrl: provider.url } },
+        'towpath.approvals.preset': 'edits-free',
+      },
+    });
+    await editor.panel.send('Change the first lines.');
+    await editor.dialog.text();
+    await editor.dialog.click('Allow');
+    await editor.panel.shows('The first run is done.');
+    await editor.command('Towpath: New Run');
+    await editor.panel.send('Change the last line.');
+    await editor.panel.shows('The second run is done.');
+    await editor.panel.waitForPhase('WaitingUser');
+  });
+  after(async () => {
+    await editor?.stop();
+    await provider?.close();
+    rmSync(temporary, { recursive: true, force: true });
+  });
+
+  const areLeft = (count: number) =>
+    eventually(`${count} are left`, async () => (await lensesOf(editor, 'Mark as Reviewed').count()) === count);
+  const openRun = async (text: string) => {
+    await editor.panel.frame.getByTestId('history').click();
+    await editor.panel.frame.locator('.history-open', { hasText: text }).click();
+  };
+
+  it('are marked for the run that is shown', async () => {
+    await show(editor, 'calc.txt');
+    await areLeft(1);
+    await openRun('Change the first lines.');
+    await areLeft(2);
+    await editor.screenshot('hunks-first-run');
+  });
+
+  it('an undo leaves the lines of the command and of the other run', async () => {
+    await show(editor, 'calc.txt', 2);
+    await areLeft(2);
+    await editor.page.keyboard.press('Shift+Alt+Delete');
+    await eventually(
+      'it is undone on disk',
+      async () => editor.read('calc.txt') === lines([9, 'nine'], [16, 'sixteen']),
+    );
+    await areLeft(1);
+  });
+
+  it('are marked in a file that the run has renamed and edited', async () => {
+    await show(editor, 'new.txt');
+    await areLeft(2);
+    await lensesOf(editor, 'Undo').last().click();
+    await eventually('it is undone on disk', async () => editor.read('new.txt') === lines([2, 'two']));
+  });
+
+  it('are gone with a commit', async () => {
+    git('add', 'new.txt', 'old.txt');
+    git('commit', '-qm', 'Rename');
+    await editor.host.evaluate((vscode) => vscode.commands.executeCommand('git.refresh'));
+    await areLeft(0);
+  });
+
+  it('are undone by Discard Changes in Source Control; the model is informed', async () => {
+    await openRun('Change the last line.');
+    await show(editor, 'third.txt');
+    await areLeft(1);
+    await editor.host.evaluate(async (vscode) => {
+      const api = vscode.extensions.getExtension('vscode.git')!.exports.getAPI(1);
+      const [repository] = api.repositories;
+      await repository.clean([vscode.window.activeTextEditor!.document.uri.fsPath]);
+    });
+    await areLeft(0);
+    await editor.panel.frame.getByTestId('strip-files').click();
+    const rows = editor.panel.frame.getByTestId('files').locator('[data-file]');
+    await eventually('it is no longer in the list', async () => (await rows.count()) === 1);
+    await editor.page.keyboard.press('Escape');
+    await editor.panel.send('Go on.');
+    await editor.panel.shows('I see.');
+    assert.match(JSON.stringify(provider.requests.at(-1)!.body.messages), /third\.txt/);
+    assert.match(JSON.stringify(provider.requests.at(-1)!.body.messages.slice(-2)), /third\.txt/);
+  });
+
+  it('have a mark in the gutter only where the user has allowed them', async () => {
+    provider.script = (_, count) =>
+      count === 6 ? reply.call('fs_edit', edit('third.txt', 8, 'eight')) : reply.text('Allowed.');
+    await editor.host.evaluate(async (vscode) =>
+      vscode.workspace.getConfiguration('towpath').update('approvals.preset', 'reads-free', true),
+    );
+    await editor.command('Towpath: New Run');
+    await editor.panel.send('Change one more.');
+    await editor.dialog.text();
+    await editor.dialog.click('Allow');
+    await editor.panel.shows('Allowed.');
+    await show(editor, 'third.txt');
+    await editor.page.locator('.glyph-margin-widgets .cgmr').first().waitFor();
+    await areLeft(0);
+    await editor.screenshot('hunks-allowed');
+    await editor.host.evaluate(async (vscode) =>
+      vscode.workspace.getConfiguration('towpath').update('editor.decorations', 'all', true),
+    );
+    await areLeft(1);
   });
 });
 

@@ -32,6 +32,7 @@ export class HunkDecorations implements vscode.Disposable {
   });
   private readonly lenses = new vscode.EventEmitter<void>();
   private timer: ReturnType<typeof setTimeout> | undefined;
+  private hasKeys = false;
   private readonly watches: vscode.Disposable[];
 
   constructor(
@@ -53,6 +54,7 @@ export class HunkDecorations implements vscode.Disposable {
       this.lenses,
       hunks.onDidChange(changed),
       vscode.window.onDidChangeVisibleTextEditors(() => later(0)),
+      vscode.window.onDidChangeActiveTextEditor(() => later(0)),
       vscode.workspace.onDidChangeTextDocument(({ document }) => hunks.has(document) && later(pauseMs)),
       vscode.workspace.onDidChangeConfiguration((event) => event.affectsConfiguration('towpath.editor') && changed()),
       vscode.languages.registerCodeLensProvider(
@@ -69,6 +71,8 @@ export class HunkDecorations implements vscode.Disposable {
 
   private async show(): Promise<void> {
     const isOff = settings()['editor.decorations'] === 'off';
+    const { activeTextEditor } = vscode.window;
+    this.setKeys(activeTextEditor !== undefined && (await this.hunks.hunks(activeTextEditor.document)).length > 0);
     for (const editor of vscode.window.visibleTextEditors) {
       const { document } = editor;
       const hunks = isOff ? [] : await this.hunks.hunks(document);
@@ -77,6 +81,13 @@ export class HunkDecorations implements vscode.Disposable {
       editor.setDecorations(this.removedLines, prominent.filter((hunk) => !hasLines(hunk)).map(decorationOf));
       editor.setDecorations(this.gutter, hunks.map(decorationOf));
     }
+  }
+
+  /** Enables the keys of the commands for hunks where the active editor has some; elsewhere they keep their meaning. */
+  private setKeys(areUsable: boolean): void {
+    if (areUsable === this.hasKeys) return;
+    this.hasKeys = areUsable;
+    void vscode.commands.executeCommand('setContext', 'towpath.changesInEditor', areUsable);
   }
 
   private async lensesOf(document: vscode.TextDocument): Promise<vscode.CodeLens[]> {

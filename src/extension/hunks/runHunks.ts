@@ -103,8 +103,7 @@ export class RunHunks implements vscode.Disposable {
     const rows = runId === undefined ? [] : await changedFiles.rows(runId);
     const files = new Map<string, RunFile>();
     for (const { row, file, absolute } of rows) {
-      if (absolute === undefined || file.kind || file.afterKind || file.from !== undefined || row.made === 'deleted')
-        continue;
+      if (absolute === undefined || file.kind || file.afterKind || row.made === 'deleted') continue;
       const name = path.normalize(absolute);
       const state = JSON.stringify([runId, row.path, file.before, file.after, file.at]);
       const known = this.files.get(name);

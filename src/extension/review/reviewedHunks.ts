@@ -6,9 +6,9 @@ export type StoredFileReview = string | { id?: string; hunks: string[] };
 
 export const isFileReviewed = (review: unknown, id: string): boolean => review === id || Object(review).id === id;
 
-/** Tests for a reviewed hunk. A review of the whole file covers the hunks of that content. */
+/** Tests for a reviewed hunk. A review of the whole file covers the hunks of that content; a renamed file has no `id`. */
 export const isHunkReviewed = (review: unknown, id: string, key: string): boolean =>
-  review === id || keysOf(review).includes(key);
+  (id !== '' && review === id) || keysOf(review).includes(key);
 
 /**
  * Returns the review with one more reviewed hunk.
