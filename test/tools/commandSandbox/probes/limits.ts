@@ -27,12 +27,17 @@ const python = { needs: ['python3'] };
 const fewProcesses = { maxProcesses: 200 };
 const littleMemory = { maxMemory: 256 * megabyte };
 
-/** Low limits: they end a command long before it concerns the machine. */
+/** Low limits: they end a command long before it concerns the machine, which could bear what the commands start without a limit, too. */
 export const limits: readonly Probe[] = [
-  endedFor('starts processes without an end', ':(){ :|:& };:', 'PROCESS_LIMIT', fewProcesses),
+  endedFor(
+    'doubles its processes',
+    `f() { [ $1 -gt 11 ] && exec sleep 1000; f $(($1 + 1)) | f $(($1 + 1)) & }; f 0`,
+    'PROCESS_LIMIT',
+    fewProcesses,
+  ),
   endedFor(
     'starts processes in sessions of their own',
-    'export f=\'setsid bash -c "eval \\"\\$f\\"" & setsid bash -c "eval \\"\\$f\\"" & wait\'; eval "$f"',
+    'export f=\'[ $0 -gt 11 ] || { for i in 1 2; do setsid bash -c "$f" $(($0 + 1)) & done; wait; }; sleep 1000\'; bash -c "$f" 0',
     'PROCESS_LIMIT',
     fewProcesses,
   ),
