@@ -40,6 +40,7 @@ const isSaid: Record<HostMessage['type'], true> = {
   events: true,
   notice: true,
   'notice-over': true,
+  'system-notification': true,
   focus: true,
   draft: true,
   unheard: true,

@@ -26,6 +26,7 @@ import { postToHost, receiveFromHost, savedWebviewState } from './host.ts';
 import { panelRootView } from './panel.ts';
 import { animateNewestSpinner } from './singleSpinner.ts';
 import { activeCalls, applyHostMessage, createPanelViewModel } from './store.ts';
+import { showSystemNotification } from './systemNotification.ts';
 import { createAnnouncer } from './transcript/announce.ts';
 import { restoreBranchArrow, scrollToBranchForkPoint } from './transcript/branchSwitcher.ts';
 import { continueMessageNavigation, navigateMessages } from './transcript/messageNavigation.ts';
@@ -194,6 +195,7 @@ function take(message: HostMessage): void {
   if (message.type === 'say-unheard') resendRestoredMessage(context);
   if (message.type === 'mention') addMentions(context, message.mentions);
   if (message.type === 'edit-waiting') editQueuedMessage(context, message.queued);
+  if (message.type === 'system-notification') showSystemNotification(message.text);
   refresh();
 }
 

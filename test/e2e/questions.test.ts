@@ -506,7 +506,20 @@ describe('questions', () => {
     assert.equal(editor.read('b.txt'), 'theirs\n');
   });
 
-  it('a window that is not in front shows the dialog when it comes back', async () => {
+  it('a window that is not in front notifies by the system, and shows the dialog when it comes back', async () => {
+    const body = editor.panel.frame.locator('body');
+    await body.evaluate(`
+      window.notified = [];
+      window.Notification = class {
+        static permission = 'granted';
+        constructor(title, { body }) {
+          notified.push(title + ': ' + body);
+        }
+        close() {
+          notified.push('closed');
+        }
+      };`); // the browser of these tests ends at a real one
+    const notified = (): Promise<string[]> => body.evaluate('notified');
     const focus = (has: boolean) =>
       editor.page.evaluate(`document.hasFocus = () => ${has}; document.dispatchEvent(new Event('visibilitychange'))`);
     await focus(false);
@@ -514,8 +527,11 @@ describe('questions', () => {
     await asks(write('w.txt', 'w'));
     await card('fs.write', 'Answer…').waitFor();
     assert.deepEqual([await editor.dialog.isOpen(), await toast().count()], [false, 0]);
+    await eventually('the system says so', async () => (await notified()).length === 1);
+    assert.match((await notified())[0]!, /^Towpath: Needs your approval: .*w\.txt/);
     await focus(true);
     await editor.dialog.click('Allow');
+    assert.equal((await notified()).at(-1), 'closed');
     await done();
     await gone();
     assert.equal(editor.read('w.txt'), 'w');

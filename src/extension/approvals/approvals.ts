@@ -45,6 +45,8 @@ interface Dependencies {
   otherRun(runId: string): string | undefined;
   taskOf(key: ToolCallKey): string | undefined;
   notice(notice: Notice): void;
+  /** Shows a notification of the system; null closes it. */
+  systemNotification(text: string | null): void;
   needsInstructions(runId: string): void;
 }
 
@@ -71,7 +73,11 @@ export class ApprovalDialogQueue implements vscode.Disposable {
   constructor(private readonly parts: Dependencies) {
     this.listeners = vscode.Disposable.from(
       this.settled,
-      vscode.window.onDidChangeWindowState(({ focused }) => focused && this.next()),
+      vscode.window.onDidChangeWindowState(({ focused }) => {
+        if (!focused) return;
+        this.reminders.windowFocused();
+        this.next();
+      }),
     );
     this.reminders = new ApprovalReminders({
       all: () => [...this.waiting].sort((one, other) => one.order - other.order),
@@ -80,6 +86,7 @@ export class ApprovalDialogQueue implements vscode.Disposable {
       otherRun: (runId) => parts.otherRun(runId),
       taskOf: (key) => parts.taskOf(key),
       notice: (notice) => parts.notice(notice),
+      systemNotification: (text) => parts.systemNotification(text),
     });
   }
 

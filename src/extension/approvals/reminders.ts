@@ -1,3 +1,4 @@
+import * as vscode from 'vscode';
 import type { ToolCallKey } from '../../protocol/content/callKey.ts';
 import type { Notice } from '../../protocol/panel/panelMessages.ts';
 import { escapeInvisibleInLine } from '../../protocol/text/escapeInvisible.ts';
@@ -26,10 +27,16 @@ interface Dependencies<Waiting> {
   /** Title of the task that a call belongs to; undefined: the call is the run's own. */
   taskOf(key: ToolCallKey): string | undefined;
   notice(notice: Notice): void;
+  systemNotification(text: string | null): void;
 }
 
-/** Reminders of approvals without a dialog: in the panel, or by a notification while the panel is hidden. */
+/**
+ * Reminders of approvals without a dialog: in the panel, or by a notification while the panel is hidden. While the window is in the
+ * background, the visible panel also shows a notification of the system.
+ */
 export class ApprovalReminders<Waiting extends RemindableApproval> {
+  private isNotifiedBySystem = false;
+
   constructor(private readonly dependencies: Dependencies<Waiting>) {}
 
   remind(group: readonly Waiting[]): void {
@@ -38,6 +45,23 @@ export class ApprovalReminders<Waiting extends RemindableApproval> {
     for (const one of unreminded) one.isReminded = true;
     if (!panelInView()) this.notify(group);
     else if (unreminded[0] && otherRun(unreminded[0].request.runId) !== undefined) this.showNotice();
+    if (unreminded.length > 0 && !vscode.window.state.focused) this.notifyBySystem(unreminded);
+  }
+
+  windowFocused(): void {
+    if (this.isNotifiedBySystem) this.dependencies.systemNotification(null);
+    this.isNotifiedBySystem = false;
+  }
+
+  private notifyBySystem(waiting: readonly Waiting[]): void {
+    const title = this.titleOf(waiting);
+    const text = whatWaits(waiting);
+    this.dependencies.systemNotification(
+      escapeInvisibleInLine(
+        title === undefined ? t('Needs your approval: {0}', text) : `${needsApproval(title)} · ${text}`,
+      ),
+    );
+    this.isNotifiedBySystem = true;
   }
 
   /** Shows the waiting hidden runs above the message box. Cards already show the requests of the current run. */
@@ -72,7 +96,7 @@ export class ApprovalReminders<Waiting extends RemindableApproval> {
     const link = (text: string, command: string) =>
       `[${text}](command:${command}?${encodeURIComponent(JSON.stringify([approvalCallKey(request)]))})`;
     const ways = `${link(t('Answer…'), 'towpath.answer')} · ${link(t('Deny'), 'towpath.denyWithWords')}`;
-    const title = this.dependencies.otherRun(request.runId) ?? this.commonTask(waiting);
+    const title = this.titleOf(waiting);
     const text = `${ways} · ${disableCommandLinks(whatWaits(waiting))}`;
     const close = showReminderNotification(
       title === undefined
@@ -87,8 +111,10 @@ export class ApprovalReminders<Waiting extends RemindableApproval> {
     for (const one of waiting) one.unremind = unremind;
   }
 
-  /** Returns the title of the task that all requests belong to. */
-  private commonTask(waiting: readonly Waiting[]): string | undefined {
+  /** Returns the title of the hidden run of the requests, or of the task that all of them belong to. */
+  private titleOf(waiting: readonly Waiting[]): string | undefined {
+    const run = this.dependencies.otherRun(waiting[0]!.request.runId);
+    if (run !== undefined) return run;
     const titles = new Set(waiting.map(({ request }) => this.dependencies.taskOf(approvalCallKey(request))));
     return titles.size === 1 ? [...titles][0] : undefined;
   }

@@ -172,6 +172,7 @@ export function composeEngine(services: PolicyServices) {
     otherRun,
     taskOf: ({ runId, toolCallId }) => taskTitleOfCall(engine.live(runId), toolCallId),
     notice: (notice) => conversation.notice(notice),
+    systemNotification: (text) => view.post({ type: 'system-notification', text }),
     needsInstructions: (runId) =>
       void notifyRunHeldByDenial(titleOf(runId), async () => {
         await conversation.open(runId);

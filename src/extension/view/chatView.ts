@@ -32,6 +32,7 @@ const forOne: ReadonlySet<HostMessage['type']> = new Set([
   'unheard',
   'say-unheard',
   'edit-waiting',
+  'system-notification',
 ]);
 
 /** Chat view: validates messages of the panel, and sends batched messages to each page. Contains no logic. */

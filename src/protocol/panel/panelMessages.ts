@@ -157,6 +157,8 @@ export type HostMessage =
   | { type: 'events'; events: RunEvent[] }
   | { type: 'notice'; notice: Notice | null }
   | { type: 'notice-over'; id: number }
+  /** Notification of the system; null: closes it. */
+  | { type: 'system-notification'; text: string | null }
   /** Moves the focus to the message box. `gently`: only if the panel has the focus. */
   | { type: 'focus'; gently?: true }
   | { type: 'draft'; text: string }
