@@ -133,7 +133,7 @@ export class RunningCommand {
     this.isWorking = false;
     if (typeof reason === 'string') started.abandon();
     const scope = typeof reason === 'string' ? 'all' : 'group'; // a process that left the group survives a normal end and is named
-    const left = await endCommandProcesses(this.pid, this.marker, scope, () => this.grace).catch(() => []);
+    const left = await endCommandProcesses(this.pid, this.marker, scope, { grace: () => this.grace }).catch(() => []);
     await started.waitForOutput(100);
     const exit = typeof reason === 'string' ? await Promise.race([ended, sleep(100)]) : reason;
     const by = typeof reason !== 'string' ? 'itself' : reason === 'flooded' ? 'flood' : reason;

@@ -17,10 +17,28 @@ export async function readProcessTable(platform = process.platform): Promise<Map
   return new Map(entries.map((entry) => [entry.pid, entry]));
 }
 
-async function fromProc(): Promise<ProcessTableEntry[]> {
+/** Milliseconds after whose end Linux may have given the id of an earlier process again. */
+const uniqueIdMs = 5000;
+
+/**
+ * Returns the processes of Linux with an id from that of a process on, which include all that it has started. Linux assigns ids in order, and
+ * begins anew after the last.
+ *
+ * @param age milliseconds since the start of the process
+ */
+export async function readYoungerProcesses(first: number, age: number): Promise<Map<number, ProcessTableEntry>> {
+  const newest = Number((await readFile('/proc/loadavg', 'latin1').catch(() => '')).split(' ')[4]);
+  if (!newest || age > uniqueIdMs) return readProcessTable();
+  const entries = await fromProc((pid) =>
+    newest < first ? pid >= first || pid <= newest : pid >= first && pid <= newest,
+  );
+  return new Map(entries.map((entry) => [entry.pid, entry]));
+}
+
+async function fromProc(isWanted = (_pid: number) => true): Promise<ProcessTableEntry[]> {
   const entries: ProcessTableEntry[] = [];
   for (const name of await readdir('/proc')) {
-    const found = /^\d+$/.test(name) && (await entryOf(Number(name)));
+    const found = /^\d+$/.test(name) && isWanted(Number(name)) && (await entryOf(Number(name)));
     if (found) entries.push(found);
   }
   return entries;

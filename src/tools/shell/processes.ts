@@ -4,7 +4,7 @@ import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { processTreeTerminationCommand } from '../core/programs.ts';
 import { commandMarkerVariable } from './environment.ts';
-import { hasAncestorProcess, readProcessTable } from './processTable.ts';
+import { hasAncestorProcess, readProcessTable, readYoungerProcesses } from './processTable.ts';
 
 export interface CommandProcess {
   pid: number;
@@ -17,11 +17,13 @@ export const processEndGraceMs = 5000;
 /**
  * Returns the running processes of a command: the group, the descendants, and (Linux) processes with the marker in the environment. Other
  * systems report only the group.
+ *
+ * @param age milliseconds since the start of the command; with it, only the processes since then are read
  */
-export async function findCommandProcesses(leader: number, marker: string): Promise<CommandProcess[]> {
+export async function findCommandProcesses(leader: number, marker: string, age?: number): Promise<CommandProcess[]> {
   if (process.platform !== 'linux')
     return groupIsAlive(leader) ? [{ pid: leader, name: 'command', group: leader }] : [];
-  const all = await readProcessTable();
+  const all = await (age === undefined ? readProcessTable() : readYoungerProcesses(leader, age));
   const own: CommandProcess[] = [];
   for (const { pid, name, group, parent } of all.values())
     if (group === leader || hasAncestorProcess(all, parent, leader) || (await processHasMarker(pid, marker)))
@@ -35,12 +37,16 @@ export function requestProcessGroupEnd(leader: number): void {
   else sendSignal(-leader, 'SIGTERM');
 }
 
-/** Ends the processes of a command, or only its group: asks, and kills after the grace time in milliseconds. Resolves to the survivors. */
+/**
+ * Ends the processes of a command, or only its group: asks, and kills after the grace time in milliseconds. Resolves to the survivors.
+ *
+ * @param age see `findCommandProcesses`
+ */
 export async function endCommandProcesses(
   leader: number,
   marker: string,
   scope: 'all' | 'group',
-  grace: () => number = () => processEndGraceMs,
+  { grace = () => processEndGraceMs, age }: { grace?(): number; age?: number } = {},
 ): Promise<CommandProcess[]> {
   if (process.platform === 'win32') return endTree(leader);
   const asked = performance.now();
@@ -53,7 +59,11 @@ export async function endCommandProcesses(
   signalOnce(-leader, 'SIGTERM');
   for (;;) {
     // Each round looks again, because a dying process may start another.
-    const alive = await findCommandProcesses(leader, marker);
+    const alive = await findCommandProcesses(
+      leader,
+      marker,
+      age === undefined ? undefined : age + performance.now() - asked,
+    );
     const wanted = scope === 'all' ? alive : alive.filter(({ group }) => group === leader);
     const waited = performance.now() - asked;
     // A time limit alone would give up on a slow machine before the first kill.

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { outcomeDetails } from '../../protocol/content/tools.ts';
 import { onAbort } from '../../protocol/values/abort.ts';
@@ -53,6 +54,7 @@ export async function runCommand(
   { timeout, mirror, marker = randomUUID(), background, goesOn = false, confined, onDenial }: RunOptions,
 ) {
   const sandbox = confined?.sandbox;
+  const begun = performance.now();
   const process = await startCommand(line, folder, marker, sandbox).catch(async (error) => {
     await sandbox?.discard();
     throw error;
@@ -107,7 +109,8 @@ export async function runCommand(
     if (end === 'left') return await leave();
     if (typeof end === 'string') return await cutShort(end);
     // Processes left in the group are ended; an independent daemon survives and is named.
-    const left = await endCommandProcesses(started.pid!, marker, sandbox?.leavesProcesses ? 'all' : 'group');
+    const age = performance.now() - begun;
+    const left = await endCommandProcesses(started.pid!, marker, sandbox?.leavesProcesses ? 'all' : 'group', { age });
     await started.waitForOutput(100);
     if (end.exceeded) {
       await sandbox?.discard();
@@ -211,7 +214,7 @@ export async function runCommand(
 
   /** Ends the command before it starts again outside; a stop does not wait for processes that want to end by themselves. */
   async function leave(): Promise<undefined> {
-    await endCommandProcesses(started.pid!, marker, 'all', () => (signal.aborted ? 0 : processEndGraceMs));
+    await endCommandProcesses(started.pid!, marker, 'all', { grace: () => (signal.aborted ? 0 : processEndGraceMs) });
     await sandbox?.discard();
   }
 

@@ -275,7 +275,7 @@ describe('tools: shell.run', () => {
     const child = spawn('sh', ['-c', "trap '' TERM; echo up; while :; do sleep 1; done"], { detached: true });
     await once(child.stdout, 'data');
     const gone = once(child, 'exit');
-    assert.deepEqual(await endCommandProcesses(child.pid!, 'nobody’s', 'group', () => -5000), []);
+    assert.deepEqual(await endCommandProcesses(child.pid!, 'nobody’s', 'group', { grace: () => -5000 }), []);
     assert.deepEqual(await gone, [null, 'SIGKILL']);
   });
 
