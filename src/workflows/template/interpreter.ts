@@ -32,11 +32,12 @@ class MissingError extends Reason {}
 
 /**
  * Jinja interpreter with our filters, tests and limits. Strict: access to a member of a missing value is an error with its name, as in the
- * dialect.
+ * dialect. Values of the scope are converted when the template uses them.
  */
 export class TemplateInterpreter extends Interpreter {
   private steps = 0;
-  private readonly startedAt: number;
+  private readonly startedAt = performance.now();
+  private readonly values: Readonly<Record<string, unknown>>;
 
   /** @param warn receives a warning about a missing map key that evaluates to nothing */
   constructor(
@@ -44,15 +45,7 @@ export class TemplateInterpreter extends Interpreter {
     private readonly warn: (warning: LocalizableText) => void = () => {},
   ) {
     super(new Environment());
-    const values: Record<string, unknown> = { ...templateFunctions, ...scope, ...constants };
-    for (const [name, value] of Object.entries(values)) if (name !== 'namespace') this.global.set(name, value);
-    for (const [name, run] of Object.entries(extraTemplateFilters))
-      this.define(`filter:${name}`, ([value, ...args], environment) => run(value!, this.given(args, environment)));
-    for (const [name, run] of Object.entries(extraTemplateTests))
-      this.define(`test:${name}`, ([value, other]) =>
-        toTemplateValue(run(value!, other ?? toTemplateValue(undefined))),
-      );
-    this.startedAt = performance.now();
+    this.values = { ...templateFunctions, ...scope, ...constants };
   }
 
   override evaluate(...[statement, environment]: Parameters<Interpreter['evaluate']>): TemplateValue {
@@ -84,6 +77,7 @@ export class TemplateInterpreter extends Interpreter {
 
   /** Evaluates nodes with own semantics; undefined leaves the node to the interpreter. */
   private own(node: TemplateNode | undefined, environment: Environment): TemplateValue | undefined {
+    if (node?.type === 'Identifier') this.declare(String(node.value));
     if (node?.type === 'BinaryExpression' && ['==', '!='].includes(node.operator!.value)) {
       const [left, right] = [this.at(node.left, environment), this.at(node.right, environment)];
       return toTemplateValue(areTemplateValuesEqual(left, right) === (node.operator!.value === '=='));
@@ -208,6 +202,21 @@ export class TemplateInterpreter extends Interpreter {
         return test(value);
       },
     };
+  }
+
+  /** Declares a name of the scope, or a filter or test of ours, unless the template has set it. */
+  private declare(name: string): void {
+    if (this.global.variables.has(name)) return;
+    if (name !== 'namespace' && Object.hasOwn(this.values, name)) this.global.set(name, this.values[name]);
+    const [, kind, own = ''] = /^(filter|test):(.+)$/.exec(name) ?? [];
+    if (kind === 'filter' && Object.hasOwn(extraTemplateFilters, own)) {
+      const run = extraTemplateFilters[own]!;
+      this.define(name, ([value, ...args], environment) => run(value!, this.given(args, environment)));
+    }
+    if (kind === 'test' && Object.hasOwn(extraTemplateTests, own)) {
+      const run = extraTemplateTests[own]!;
+      this.define(name, ([value, other]) => toTemplateValue(run(value!, other ?? toTemplateValue(undefined))));
+    }
   }
 
   private define(name: string, run: (args: TemplateValue[], environment: Environment) => TemplateValue): void {
