@@ -8,59 +8,10 @@ import { toOllamaWireRequest as toOllama } from '../../src/llm/ollama/wire.ts';
 import { toOpenAIResponsesWireRequest as toResponses } from '../../src/llm/openai/responses/wire.ts';
 import { toOpenAIWireRequest as toOpenAI } from '../../src/llm/openai/wire.ts';
 import type { Message } from '../../src/protocol/content/messages.ts';
+import { anyMessage } from './anyHistory.ts';
 
 // Histories as damage, other programs and a change of model make them. Whatever they are: every call has exactly one
 // result, in its place and in the order asked, and nothing is sent that a provider is known to refuse.
-
-const id = fc.constantFrom('a', 'b', 'call_0', 'x.y', 'abcdefghi', '', 'é');
-const text = fc.constantFrom('', 'hi', ' ', 'x\ud800');
-const maybe = <Value>(value: fc.Arbitrary<Value>) => fc.option(value, { nil: undefined });
-const files = fc.array(
-  fc.record({ mediaType: fc.constantFrom('image/png', 'text/plain', 'application/pdf'), data: fc.constant('aGk=') }),
-  { maxLength: 2 },
-);
-const native = fc.record({
-  provider: fc.constantFrom('google', 'anthropic', 'local', 'ollama', 'here', 'here-responses'),
-  content: fc.oneof(
-    fc.jsonValue(),
-    fc.constantFrom<unknown>(
-      { parts: [{ text: 't', thoughtSignature: 'S' }] },
-      { parts: [{ functionCall: { name: 'fs_read', args: {} }, thoughtSignature: 'S' }] },
-      [{ type: 'thinking', thinking: 't', signature: 's' }, { type: 'tool_use' }],
-      [
-        { type: 'thinking', thinking: 't', signature: 's' },
-        { type: 'text', length: 2 },
-      ],
-      [{ type: 'text', length: -1 }],
-      { spoken: ['a', { type: 'segment', text: 't' }], calls: [{ id: 'a', raw: [1] }] },
-      { thinkingField: 'reasoning', details: [{ type: 'x' }] },
-      [{ type: 'reasoning', item: { type: 'reasoning', encrypted_content: 'g' } }, { type: 'function_call' }],
-      [
-        { type: 'message', length: 2, phase: 'commentary' },
-        { type: 'reasoning', item: { type: 'reasoning', encrypted_content: 'g' } },
-      ],
-      [{ type: 'reasoning', item: [] }],
-    ),
-  ),
-});
-const call = fc.record({ id, name: fc.constantFrom('fs.read', 'fs_read', '', 'we ird'), arguments: fc.constant({}) });
-const result = fc.record({
-  toolCallId: id,
-  content: fc.constantFrom('{"ok":true}', 'plain', ''),
-  attachments: maybe(files),
-});
-const message = fc.oneof(
-  fc.record({ role: fc.constant('system'), content: text }),
-  fc.record({ role: fc.constant('user'), content: text, attachments: maybe(files) }),
-  fc.record({
-    role: fc.constant('assistant'),
-    content: text,
-    thinking: maybe(text),
-    toolCalls: maybe(fc.array(call, { maxLength: 3 })),
-    native: maybe(native),
-  }),
-  fc.record({ role: fc.constant('tool'), content: fc.constant(''), toolResults: fc.array(result, { maxLength: 3 }) }),
-) as fc.Arbitrary<Message>;
 
 const tools = [{ name: 'fs.read', description: '', parameters: { type: 'object' } }];
 const requestOf = (messages: Message[], model = 'claude-sonnet-4-5') => ({ model, messages, tools });
@@ -211,6 +162,6 @@ describe('any history at all', () => {
   }
   for (const [name, check] of wires) {
     it(`is sent to ${name} as it will take it`, () =>
-      fc.assert(fc.property(fc.array(message, { maxLength: 7 }), check), { numRuns: 1500 }));
+      fc.assert(fc.property(fc.array(anyMessage, { maxLength: 7 }), check), { numRuns: 1500 }));
   }
 });

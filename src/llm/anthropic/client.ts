@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { message } from '../../protocol/text/l10n.ts';
-import { conversationCallIds } from '../core/callIds.ts';
+import { requestCallIds } from '../core/callIds.ts';
 import type { ChatRequest, LLMClient, ModelInfo } from '../core/client.ts';
 import { LLMError } from '../core/errors.ts';
 import { outputLimitWarning } from '../messages/outputLimit.ts';
@@ -75,10 +75,11 @@ export function createAnthropicClient(options: AnthropicClientOptions = {}): LLM
   const key = options.apiKey?.trim();
   const headers = { 'anthropic-version': version, ...options.headers, ...(key && { 'x-api-key': key }) };
   const flagsOfModel = new Map<string, AnthropicRequestRestrictions>();
+  const initialFlags: AnthropicRequestRestrictions = {};
   const note = createUniqueNotifier(options.onNote);
 
   async function ask(request: ChatRequest, signal: AbortSignal | undefined): Promise<HttpAnswer> {
-    let flags = flagsOfModel.get(request.model) ?? {};
+    let flags = flagsOfModel.get(request.model) ?? initialFlags;
     let passing = false;
     for (;;) {
       try {
@@ -99,7 +100,7 @@ export function createAnthropicClient(options: AnthropicClientOptions = {}): LLM
   async function* batches(request: ChatRequest, signal?: AbortSignal): ChunkBatches {
     checkApiKeyCharacters(endpoint);
     const answer = await ask(request, signal);
-    const takenIds = conversationCallIds(request.messages);
+    const takenIds = requestCallIds(request.messages);
     yield* readReply(answer, createAnthropicReader({ endpoint, tools: request.tools ?? [], takenIds }));
   }
 

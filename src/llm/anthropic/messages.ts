@@ -1,8 +1,10 @@
 import type { AssistantMessage, Attachment, ToolResult } from '../../protocol/content/messages.ts';
 import type { ChatRequest } from '../core/client.ts';
+import { extendSet, type GrowingSet } from '../core/growingLists.ts';
 import { toWireToolName } from '../core/wireToolNames.ts';
+import { createHistoryConverter } from '../messages/convertedHistory.ts';
 import {
-  normalizeHistory,
+  normalizeGrowingHistory,
   omittedBeginningText,
   replaceLoneSurrogates,
   toWellFormedJson,
@@ -40,38 +42,47 @@ interface WireHistory {
   messages: AnthropicWireMessage[];
 }
 
+/** `refused`: signatures of thinking blocks that the provider rejected. */
+interface HistoryFlags {
+  refused?: ReadonlySet<string>;
+}
+
 /**
  * Converts a history to alternating user and assistant messages, with a user message first and last. All results of a turn come first in
- * the user message after the calls. Blank text is omitted, because the API answers 400.
- *
- * @param refused signatures of thinking blocks that the provider rejected
+ * the user message after the calls. Blank text is omitted, because the API answers 400. The messages must not be modified.
  */
 export function toAnthropicWireHistory(
   request: Pick<ChatRequest, 'systemPrompt' | 'messages'>,
-  refused: ReadonlySet<string>,
+  flags: HistoryFlags,
 ): WireHistory {
-  const messages: AnthropicWireMessage[] = [];
-  const toWireId = createWireIds();
-  const add = (role: AnthropicWireMessage['role'], content: AnthropicWireBlock[]) => {
-    const last = messages.at(-1);
-    if (last?.role === role) last.content.push(...content);
-    else if (content.length > 0) messages.push({ role, content });
-  };
-  const { system, normalized: all } = normalizeHistory(request);
-  for (const entry of all) {
-    if (entry.role === 'user') add('user', [...(entry.attachments ?? []).map(toFile), ...text(entry.content)]);
-    else {
-      const ids = (entry.message.toolCalls ?? []).map(({ id }) => toWireId(id));
-      if (messages.length === 0) add('user', text(omittedBeginningText));
-      add('assistant', toReply(entry.message, ids, refused));
-      add(
-        'user',
-        entry.results.map((result, index) => toResult(result, ids[index]!)),
-      );
-    }
-  }
-  return { system, messages };
+  const history = normalizeGrowingHistory(request);
+  return { system: history.system, messages: convertHistory(history, flags).messages };
 }
+
+interface ConvertedHistory {
+  messages: AnthropicWireMessage[];
+  /** Ids of the calls so far. */
+  taken: GrowingSet;
+}
+
+const convertHistory = createHistoryConverter<ConvertedHistory, HistoryFlags>({
+  begin: () => ({ messages: [], taken: new Set() }),
+  add({ messages, taken }, entry, { refused }) {
+    const add = (role: AnthropicWireMessage['role'], content: AnthropicWireBlock[]) => {
+      const last = messages.at(-1);
+      if (content.length === 0) return;
+      if (last?.role === role) messages[messages.length - 1] = { role, content: [...last.content, ...content] };
+      else messages.push({ role, content });
+    };
+    if (entry.role === 'user') return add('user', [...(entry.attachments ?? []).map(toFile), ...text(entry.content)]);
+    const ids = (entry.message.toolCalls ?? []).map(({ id }) => toWireId(id, taken));
+    if (messages.length === 0) add('user', text(omittedBeginningText));
+    add('assistant', toReply(entry.message, ids, refused ?? new Set()));
+    const results = entry.results.map((result, index) => toResult(result, ids[index]!));
+    add('user', results);
+  },
+  copyOf: ({ messages, taken }) => ({ messages: [...messages], taken: extendSet(taken) }),
+});
 
 const text = (content: string): AnthropicWireBlock[] =>
   content.trim() === '' ? [] : [{ type: 'text', text: replaceLoneSurrogates(content) }];
@@ -115,18 +126,15 @@ function toResult({ content, error, attachments = [] }: ToolResult, id: string):
 }
 
 /**
- * Creates a mapping to unique ids of letters, digits, `_` and `-`. Other servers count from `call_0` in every reply, so ids repeat. The
- * result depends only on earlier ids: the same history must produce the same ids, or the prompt cache is missed.
+ * Returns a unique id of letters, digits, `_` and `-`. Other servers count from `call_0` in every reply, so ids repeat. The result depends
+ * only on earlier ids: the same history must produce the same ids, or the prompt cache is missed.
  */
-function createWireIds(): (id: string) => string {
-  const taken = new Set<string>();
-  return (id) => {
-    const clean = id.replace(/[^A-Za-z0-9_-]/g, '_').slice(0, 64) || 'call';
-    let wireId = clean;
-    for (let count = 2; taken.has(wireId); count++) wireId = `${clean}_${count}`;
-    taken.add(wireId);
-    return wireId;
-  };
+function toWireId(id: string, taken: GrowingSet): string {
+  const clean = id.replace(/[^A-Za-z0-9_-]/g, '_').slice(0, 64) || 'call';
+  let wireId = clean;
+  for (let count = 2; taken.has(wireId); count++) wireId = `${clean}_${count}`;
+  taken.add(wireId);
+  return wireId;
 }
 
 function toFile({ mediaType, data, name }: Attachment): AnthropicWireBlock {

@@ -57,7 +57,7 @@ export function toAnthropicWireRequest(
   request: ChatRequest,
   flags: AnthropicRequestRestrictions = {},
 ): AnthropicWireRequest {
-  const { system, messages } = toAnthropicWireHistory(request, flags.refused ?? new Set());
+  const { system, messages } = toAnthropicWireHistory(request, flags);
   const facts = anthropicModelFacts(request.model);
   const tools = toTools(request.tools ?? [], messages);
   const { thinking, effort, maxTokens } = toThinking(request, flags);
@@ -92,10 +92,18 @@ export function toAnthropicWireRequest(
  * turns are marked: the API searches only twenty blocks before a breakpoint, and a turn with many calls would exceed that distance.
  */
 function markCached({ tools, system, messages }: AnthropicWireRequest, hasPrompt: boolean): void {
-  const turns = messages.filter(({ role }) => role === 'user').slice(-2);
-  const ends = [tools?.at(-1), hasPrompt ? system?.[0] : undefined, ...turns.map(({ content }) => content.at(-1))];
-  for (const end of ends) if (end) end.cache_control = { type: 'ephemeral' };
+  for (const end of [tools?.at(-1), hasPrompt ? system?.[0] : undefined]) if (end) end.cache_control = cacheHere;
+  let turns = 0;
+  for (let at = messages.length - 1; at >= 0 && turns < 2; at--) {
+    const { role, content } = messages[at]!;
+    const last = content.at(-1);
+    if (role !== 'user' || !last) continue;
+    messages[at] = { role, content: [...content.slice(0, -1), { ...last, cache_control: cacheHere }] };
+    turns += 1;
+  }
 }
+
+const cacheHere = { type: 'ephemeral' } as const;
 
 /**
  * Converts tools; each name occurs once. The API rejects a history with calls but without tools. In this case, placeholders for the called

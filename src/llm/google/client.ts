@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { message } from '../../protocol/text/l10n.ts';
-import { conversationCallIds } from '../core/callIds.ts';
+import { requestCallIds } from '../core/callIds.ts';
 import type { ChatRequest, LLMClient, ModelInfo } from '../core/client.ts';
 import { LLMError } from '../core/errors.ts';
 import { createUniqueNotifier, thinkingBudgetWarning } from '../messages/warnings.ts';
@@ -67,8 +67,11 @@ export function createGoogleClient(options: GoogleClientOptions): LLMClient {
   const limits = { ...defaultProviderFetchLimits, ...options.fetchLimits };
   const headers = { ...options.headers, ...(options.apiKey && { 'x-goog-api-key': options.apiKey.trim() }) };
   const flagsOfModel = new Map<string, GoogleRequestRestrictions>();
-  const flagsFor = (model: string): GoogleRequestRestrictions =>
-    flagsOfModel.get(model) ?? { imagesApart: /gemini-[12]\b|gemma/.test(model) };
+  const flagsFor = (model: string): GoogleRequestRestrictions => {
+    const flags = flagsOfModel.get(model) ?? { imagesApart: /gemini-[12]\b|gemma/.test(model) };
+    flagsOfModel.set(model, flags);
+    return flags;
+  };
   const note = createUniqueNotifier(options.onNote);
 
   async function ask(request: ChatRequest, signal: AbortSignal | undefined): Promise<HttpAnswer> {
@@ -89,7 +92,7 @@ export function createGoogleClient(options: GoogleClientOptions): LLMClient {
     checkApiKeyCharacters(endpoint);
     const answer = await ask(request, signal);
     for (const text of notesOf(request, flagsFor(request.model))) note(text);
-    const takenIds = conversationCallIds(request.messages);
+    const takenIds = requestCallIds(request.messages);
     yield* readReply(answer, createGoogleReader({ endpoint, tools: request.tools ?? [], takenIds }));
   }
 

@@ -102,7 +102,7 @@ interface OpenCall {
  */
 export function createGoogleReader({ endpoint, tools, takenIds }: GoogleReaderOptions): ReplyReader {
   const toToolName = createToolNameMapping(tools, toGoogleFunctionName);
-  const idFor = createToolCallIdAllocator(takenIds ?? []);
+  const idFor = createToolCallIdAllocator(takenIds ?? new Set());
   const parts: GooglePart[] = [];
   const calls: ToolCall[] = [];
   let openCall: OpenCall | undefined;

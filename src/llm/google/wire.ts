@@ -8,9 +8,10 @@ import {
   toolImagesCaption,
   withUnseenAttachmentNote,
 } from '../messages/attachments.ts';
+import { createHistoryConverter } from '../messages/convertedHistory.ts';
 import {
   type NormalizedMessage,
-  normalizeHistory,
+  normalizeGrowingHistory,
   omittedBeginningText,
   toWellFormedJson,
 } from '../messages/normalizeHistory.ts';
@@ -52,27 +53,26 @@ export function toGoogleFunctionName(name: string): string {
 
 /** Builds the body of `POST …:streamGenerateContent`. The URL contains the model, a header the key. */
 export function toGoogleWire(request: ChatRequest, flags: GoogleRequestRestrictions = {}): Record<string, unknown> {
-  const { system, normalized } = normalizeHistory(request);
+  const history = normalizeGrowingHistory(request);
+  const { system } = history;
   const asUser = flags.systemAsUser && system !== '';
-  const body = {
-    ...(system !== '' && !asUser && { systemInstruction: { parts: [{ text: system }] } }),
-    contents: toContents(asUser ? [{ role: 'user', content: system }, ...normalized] : normalized, flags),
-    ...toolsOf(request),
-    ...generationConfigOf(request, flags),
+  return {
+    ...(system !== '' && !asUser && { systemInstruction: toWellFormedJson({ parts: [{ text: system }] }) }),
+    contents: convertHistory(history, flags, asUser ? system : ''),
+    ...toWellFormedJson({ ...toolsOf(request), ...generationConfigOf(request, flags) }),
   };
-  return toWellFormedJson(body);
 }
 
-function toContents(all: readonly NormalizedMessage[], flags: GoogleRequestRestrictions): GoogleWireContent[] {
-  const contents: GoogleWireContent[] = [];
-  for (const entry of all) {
+const convertHistory = createHistoryConverter<GoogleWireContent[], GoogleRequestRestrictions>({
+  begin: (system) => (system === '' ? [] : [{ role: 'user', parts: toWellFormedJson([{ text: system }]) }]),
+  add(contents, entry, flags) {
     if (entry.role === 'assistant' && contents.length === 0)
       addParts(contents, 'user', [{ text: omittedBeginningText }]);
     if (entry.role === 'assistant') addTurn(contents, entry.message, entry.results, flags);
     else addParts(contents, 'user', userParts(entry));
-  }
-  return contents;
-}
+  },
+  copyOf: (contents) => [...contents],
+});
 
 function userParts({ content, attachments = [] }: Extract<NormalizedMessage, { role: 'user' }>): GooglePart[] {
   return [...attachments.map(toPart), ...(content === '' ? [] : [{ text: content }])]; // empty text is rejected
@@ -103,7 +103,8 @@ function addTurn(
   }
   addParts(contents, 'model', parts);
   if (calls.length === 0) return;
-  contents.push({ role: 'user', parts: results.map((result, at) => toResponsePart(callParts[at]!, result, flags)) });
+  const responses = results.map((result, at) => toResponsePart(callParts[at]!, result, flags));
+  contents.push({ role: 'user', parts: toWellFormedJson(responses) });
   if (flags.imagesApart) addParts(contents, 'user', images);
 }
 
@@ -186,12 +187,12 @@ function callAsText({ name, arguments: args }: ToolCall, result: ToolResult): st
 const contentFor = ({ attachments = [], ...result }: ToolResult): string =>
   withUnseenAttachmentNote({ ...result, attachments: attachments.filter((one) => !isSeen(one)) });
 
-function addParts(contents: GoogleWireContent[], role: GoogleWireContent['role'], parts: GooglePart[]): void {
-  if (parts.length === 0) return;
+function addParts(contents: GoogleWireContent[], role: GoogleWireContent['role'], given: GooglePart[]): void {
+  if (given.length === 0) return;
+  const parts = toWellFormedJson(given);
   const last = contents.at(-1);
   const joins = last?.role === role && !last.parts.some(({ functionResponse }) => functionResponse);
-  if (joins)
-    last.parts = [...last.parts, ...parts]; // a new list: native parts must not be modified
+  if (joins) contents[contents.length - 1] = { role, parts: [...last.parts, ...parts] };
   else contents.push({ role, parts });
 }
 

@@ -1,6 +1,7 @@
 import type { AssistantMessage, Message, ToolResult } from '../../protocol/content/messages.ts';
 import { failedToolOutcome, toToolResult } from '../../protocol/content/tools.ts';
 import type { ChatRequest } from '../core/client.ts';
+import { createGrowingListCache } from '../core/growingLists.ts';
 import { withoutSystemTags, withSystemTags } from './systemTags.ts';
 
 export type NormalizedMessage =
@@ -15,23 +16,70 @@ export type NormalizedMessage =
  * messages, and empty user messages beside others are omitted. `goOn` is added after an interrupted answer or an empty user message:
  * servers reject an answer as the last message, and templates reject two consecutive answers.
  */
-export function normalizeHistory({ systemPrompt = '', messages }: Pick<ChatRequest, 'systemPrompt' | 'messages'>): {
+export function normalizeHistory(request: Pick<ChatRequest, 'systemPrompt' | 'messages'>): {
   system: string;
   normalized: NormalizedMessage[];
 } {
+  const { system, settled, open } = normalizeGrowingHistory(request);
+  return { system, normalized: [...settled, ...open] };
+}
+
+/**
+ * Normalized history of a conversation that grows. `settled`: the messages that later messages cannot change, which are all before the
+ * newest reply. The list is the same object in the next request of the conversation, and contains the same messages and perhaps more.
+ */
+export interface NormalizedHistory {
+  system: string;
+  settled: readonly NormalizedMessage[];
+  open: readonly NormalizedMessage[];
+}
+
+/** Normalizes like `normalizeHistory`, and normalizes the settled messages of a conversation once. Messages must not be modified. */
+export function normalizeGrowingHistory({
+  systemPrompt = '',
+  messages,
+}: Pick<ChatRequest, 'systemPrompt' | 'messages'>): NormalizedHistory {
   const first = messages.findIndex(({ role }) => role !== 'system');
   // at least one message must remain: of system messages only, the last one is the user message
   const head = messages.slice(0, first < 0 ? -1 : first);
   const system = [systemPrompt, ...head.map(({ content }) => content)]
     .filter((text) => text.trim() !== '')
     .join('\n\n');
-  return { system, normalized: messagesAfter(messages, head.length) };
+  const newest = Math.max(head.length, messages.findLastIndex(isReply));
+  const settled = settledMessages(messages, head.length, newest);
+  const open = normalizedFrom(messages, newest, messages.length, settled.at(-1));
+  // The history needs a user message at the end; the start of a damaged record may be missing.
+  const last = open.at(-1) ?? settled.at(-1);
+  if (!last || endsWithAnswer([last])) open.push(continuationUserMessage);
+  return { system, settled, open: open.map(toNonEmpty) };
 }
 
-function messagesAfter(messages: readonly Message[], begin: number): NormalizedMessage[] {
-  const normalized: NormalizedMessage[] = [];
-  for (const [index, message] of messages.entries()) {
-    if (index < begin || message.role === 'tool') continue;
+const settledOf = createGrowingListCache<Message, { upTo: number; settled: NormalizedMessage[] }>(() => ({
+  upTo: 0,
+  settled: [],
+}));
+
+/** Returns the normalized messages before the newest reply, at `end`. The reply belongs to the key: it settles what is before it. */
+function settledMessages(messages: readonly Message[], begin: number, end: number): readonly NormalizedMessage[] {
+  if (end <= begin) return [];
+  const { state } = settledOf(messages, end + 1);
+  const news = normalizedFrom(messages, Math.max(begin, state.upTo), end, state.settled.at(-1));
+  for (const message of news) state.settled.push(toNonEmpty(message));
+  state.upTo = end;
+  return state.settled;
+}
+
+/** Normalizes the messages from `from` to `end`. `before`: the normalized message before them; not part of the result. */
+function normalizedFrom(
+  messages: readonly Message[],
+  from: number,
+  end: number,
+  before: NormalizedMessage | undefined,
+): NormalizedMessage[] {
+  const normalized: NormalizedMessage[] = before ? [before] : [];
+  for (let index = from; index < end; index++) {
+    const message = messages[index]!;
+    if (message.role === 'tool') continue;
     const last = normalized.at(-1);
     if (message.role !== 'assistant') {
       const tagged = message.role === 'user' ? withoutSystemTags(message) : withSystemTags(message.content);
@@ -40,17 +88,21 @@ function messagesAfter(messages: readonly Message[], begin: number): NormalizedM
       normalized.push(tagged);
       continue;
     }
+    if (!isReply(message)) continue; // stopped before the first token: an empty message is rejected
     const calls = message.toolCalls ?? [];
-    if (message.content === '' && calls.length === 0) continue; // stopped before the first token: an empty message is rejected
     if (endsWithAnswer(normalized)) normalized.push(continuationUserMessage);
     const given = resultsAfter(messages, index);
     const results = calls.map(({ id }) => given.get(id) ?? toToolResult(id, interrupted));
     normalized.push({ role: 'assistant', message, results });
   }
-  // The history needs a user message at the end; the start of a damaged record may be missing.
-  if (normalized.length === 0 || endsWithAnswer(normalized)) normalized.push(continuationUserMessage);
-  return normalized.map((one) => (one.role === 'user' && isEmpty(one) ? continuationUserMessage : one));
+  return before ? normalized.slice(1) : normalized;
 }
+
+const isReply = (message: Message): boolean =>
+  message.role === 'assistant' && (message.content !== '' || (message.toolCalls?.length ?? 0) > 0);
+
+const toNonEmpty = (one: NormalizedMessage): NormalizedMessage =>
+  one.role === 'user' && isEmpty(one) ? continuationUserMessage : one;
 
 /** User message before a conversation that starts with an assistant message, which some providers reject. */
 export const omittedBeginningText = '(The beginning of this conversation is left out.)';

@@ -11,8 +11,17 @@ export function withGeneratingModelId(message: AssistantMessage, model: string):
  */
 export function removeForeignMetadata(messages: readonly Message[], model: string): readonly Message[] {
   return messages.some((message) => isAnothers(message, model))
-    ? messages.map((message) => (isAnothers(message, model) ? { ...message, native: undefined } : message))
+    ? messages.map((message) => (isAnothers(message, model) ? withoutMetadata(message) : message))
     : messages;
+}
+
+/** Messages without their metadata, so that each request contains the same objects. */
+const stripped = new WeakMap<AssistantMessage, AssistantMessage>();
+
+function withoutMetadata(message: AssistantMessage): AssistantMessage {
+  const known = stripped.get(message) ?? { ...message, native: undefined };
+  stripped.set(message, known);
+  return known;
 }
 
 const isAnothers = (message: Message, model: string): message is AssistantMessage =>

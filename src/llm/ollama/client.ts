@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { message, toEnglishText } from '../../protocol/text/l10n.ts';
 import { joinLocalizableTexts, type LocalizableText, messageOf, toStoredText } from '../../protocol/text/localized.ts';
-import { conversationCallIds } from '../core/callIds.ts';
+import { requestCallIds } from '../core/callIds.ts';
 import type { ChatRequest, LLMClient, ModelInfo } from '../core/client.ts';
 import { LLMError } from '../core/errors.ts';
 import { createUniqueNotifier } from '../messages/warnings.ts';
@@ -117,7 +117,7 @@ export function createOllamaClient(options: OllamaClientOptions = {}): OllamaCli
     const reader = createOllamaReader({
       endpoint,
       tools: request.tools ?? [],
-      takenIds: conversationCallIds(request.messages),
+      takenIds: requestCallIds(request.messages),
       check: (tokens) => promptTruncationWarning(wire.body.messages, tokens, ollamaContextSize(model, contextSize)),
     });
     yield* readReply(answer, reader, { framing: readJsonLines, warnings });

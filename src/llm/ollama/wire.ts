@@ -10,9 +10,10 @@ import {
   toolImagesCaption,
   withUnseenAttachmentNote,
 } from '../messages/attachments.ts';
+import { createHistoryConverter } from '../messages/convertedHistory.ts';
 import {
   type NormalizedMessage,
-  normalizeHistory,
+  normalizeGrowingHistory,
   replaceLoneSurrogates,
   toWellFormedJson,
 } from '../messages/normalizeHistory.ts';
@@ -87,7 +88,7 @@ export function toOllamaWireRequest(
   const options = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
   const body = {
     model: name,
-    messages: toMessages(request, model.vision !== false),
+    messages: toMessages(request, model),
     ...(tools.length > 0 &&
       model.tools !== false && {
         tools: tools.map(({ name, description, parameters }) => ({
@@ -124,16 +125,19 @@ function thinkFor(
 const formatOf = (format: NonNullable<ChatRequest['responseFormat']>) =>
   format.type === 'json_object' ? 'json' : toWellFormedJson(format.schema);
 
-function toMessages(request: ChatRequest, seesImages: boolean): OllamaWireMessage[] {
-  const wire: OllamaWireMessage[] = [];
-  const { system, normalized: all } = normalizeHistory(request);
-  if (system !== '') wire.push({ role: 'system', content: replaceLoneSurrogates(system) });
-  for (const entry of all) {
-    if (entry.role === 'assistant') pushTurn(wire, entry, seesImages);
-    else pushUser(wire, entry, seesImages);
-  }
-  return wire;
+function toMessages(request: ChatRequest, model: OllamaModel): OllamaWireMessage[] {
+  const history = normalizeGrowingHistory(request);
+  return convertHistory(history, model, history.system);
 }
+
+const convertHistory = createHistoryConverter<OllamaWireMessage[], OllamaModel>({
+  begin: (system) => (system === '' ? [] : [{ role: 'system', content: replaceLoneSurrogates(system) }]),
+  add(wire, entry, { vision }) {
+    if (entry.role === 'assistant') pushTurn(wire, entry, vision !== false);
+    else pushUser(wire, entry, vision !== false);
+  },
+  copyOf: (wire) => [...wire],
+});
 
 /** Merges user messages: the templates of Gemma and Mistral models reject two in a row. */
 function pushUser(wire: OllamaWireMessage[], entry: Extract<Message, { role: 'user' }>, seesImages: boolean): void {
@@ -143,8 +147,8 @@ function pushUser(wire: OllamaWireMessage[], entry: Extract<Message, { role: 'us
   const last = wire.at(-1);
   if (last?.role !== 'user') wire.push({ role: 'user', content, ...(images.length > 0 && { images }) });
   else {
-    last.content += `\n\n${content}`;
-    if (images.length > 0) last.images = [...(last.images ?? []), ...images];
+    const joined = { ...last, content: `${last.content}\n\n${content}` };
+    wire[wire.length - 1] = images.length > 0 ? { ...joined, images: [...(last.images ?? []), ...images] } : joined;
   }
 }
 

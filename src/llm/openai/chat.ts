@@ -1,4 +1,4 @@
-import { conversationCallIds } from '../core/callIds.ts';
+import { requestCallIds } from '../core/callIds.ts';
 import type { ChatRequest } from '../core/client.ts';
 import { learnOutputTokenLimit, outputLimitWarning } from '../messages/outputLimit.ts';
 import {
@@ -20,7 +20,8 @@ export function createChatCompletionsSender(
   { url, flags: first }: { url(model: string): string; flags: Omit<OpenAICompatibilityFlags, 'provider'> },
 ): AskChat {
   const flagsOfModel = new Map<string, OpenAICompatibilityFlags>();
-  const flagsFor = (model: string): OpenAICompatibilityFlags => flagsOfModel.get(model) ?? { ...first, provider };
+  const initial: OpenAICompatibilityFlags = { ...first, provider };
+  const flagsFor = (model: string): OpenAICompatibilityFlags => flagsOfModel.get(model) ?? initial;
 
   async function post(request: ChatRequest, signal: AbortSignal | undefined, elsewhere: boolean) {
     let outputLimit: number | undefined; // of this request only
@@ -57,7 +58,7 @@ export function createChatCompletionsSender(
       endpoint,
       provider,
       tools: request.tools ?? [],
-      takenIds: conversationCallIds(request.messages),
+      takenIds: requestCallIds(request.messages),
       keepDetails: flags.returnThinking !== undefined,
     });
     return { answer, reader, warnings: omittedImageWarnings(request, flags) };

@@ -1,33 +1,46 @@
 import { createHash } from 'node:crypto';
+import { extendMap, extendSet, type GrowingMap, type GrowingSet } from '../core/growingLists.ts';
 import { replaceLoneSurrogates } from '../messages/normalizeHistory.ts';
 import type { OpenAICompatibilityFlags } from '../models/wireFlags.ts';
 
+/** Ids that the calls of a conversation have so far. */
+export interface WireToolCallIds {
+  /** Returns unique, valid ids for the calls of the next message. */
+  next(calls: readonly { id: string }[]): string[];
+  /** Returns the same ids for further calls, which this mapping does not contain. */
+  extend(): WireToolCallIds;
+}
+
 /**
- * Creates a function that returns unique, valid call ids for a message. Ids are stable across requests, because a changed prefix loses the
- * prompt cache. Valid ids stay unchanged.
+ * Creates a mapping of call ids. Ids are stable across requests, because a changed prefix loses the prompt cache. Valid ids stay unchanged.
  */
-export function createWireToolCallIdMapper(
+export function createWireToolCallIds(
   shape: OpenAICompatibilityFlags['callIds'],
-): (calls: readonly { id: string }[]) => string[] {
-  const given = new Map<string, string>();
-  const used = new Set<string>();
+  given: GrowingMap = new Map<string, string>(),
+  used: GrowingSet = new Set<string>(),
+): WireToolCallIds {
   const toWireId = (id: string) => {
-    let wireId = given.get(id) ?? id;
-    if (!given.has(id) && !fits(id, shape)) {
+    const known = given.get(id);
+    if (known !== undefined) return known;
+    let wireId = id;
+    if (!fits(id, shape)) {
       for (let salt = 0; salt === 0 || used.has(wireId); salt++) wireId = hashed(`${id}${salt || ''}`, shape);
     }
     given.set(id, wireId);
     used.add(wireId);
     return wireId;
   };
-  return (calls) => {
-    const own = new Set<string>();
-    for (const { id } of calls) {
-      let one = id;
-      for (let count = 2; own.has(one); count++) one = `${id}_${count}`; // an imported history may contain duplicates
-      own.add(one);
-    }
-    return [...own].map(toWireId);
+  return {
+    next(calls) {
+      const own = new Set<string>();
+      for (const { id } of calls) {
+        let one = id;
+        for (let count = 2; own.has(one); count++) one = `${id}_${count}`; // an imported history may contain duplicates
+        own.add(one);
+      }
+      return [...own].map(toWireId);
+    },
+    extend: () => createWireToolCallIds(shape, extendMap(given), extendSet(used)),
   };
 }
 

@@ -10,17 +10,18 @@ import {
   toolImagesCaption,
   withUnseenAttachmentNote,
 } from '../messages/attachments.ts';
+import { createHistoryConverter } from '../messages/convertedHistory.ts';
 import { responseFormatInstructions } from '../messages/formatInstructions.ts';
 import {
   type NormalizedMessage,
-  normalizeHistory,
+  normalizeGrowingHistory,
   replaceLoneSurrogates,
   toWellFormedJson,
 } from '../messages/normalizeHistory.ts';
 import { clampOutputTokens, outputTokenLimit } from '../messages/outputLimit.ts';
 import type { OpenAICompatibilityFlags } from '../models/wireFlags.ts';
 import { thinkingParameter } from './thinking.ts';
-import { createWireToolCallIdMapper } from './toolIds.ts';
+import { createWireToolCallIds, type WireToolCallIds } from './toolIds.ts';
 
 export interface OpenAIWireToolCall {
   id: string;
@@ -102,28 +103,36 @@ export function isStrictSchema(schema: JsonSchema): boolean {
 }
 
 function toWireMessages(request: ChatRequest, flags: OpenAICompatibilityFlags): OpenAIWireMessage[] {
-  const wire: OpenAIWireMessage[] = [];
-  const toolIds = createWireToolCallIdMapper(flags.callIds);
-  const { system, normalized: all } = normalizeHistory(request);
+  const history = normalizeGrowingHistory(request);
   const format = flags.schemaInPrompt ? responseFormatInstructions(request) : '';
-  const prompt = [system, format].filter((text) => text !== '').join('\n\n');
-  if (prompt !== '')
-    wire.push({ role: flags.systemAsUser ? 'user' : 'system', content: replaceLoneSurrogates(prompt) });
-  for (const entry of all) {
-    if (entry.role === 'user') pushUser(wire, toContent(entry.content, entry.attachments, flags), flags);
-    else {
-      const ids = toolIds(entry.message.toolCalls ?? []);
-      wire.push(toReply(entry.message, ids, flags));
-      for (const [index, result] of entry.results.entries()) {
-        const content = flags.withoutImages ? withUnseenAttachmentNote(result) : result.content;
-        wire.push({ role: 'tool', tool_call_id: ids[index]!, content: replaceLoneSurrogates(content) });
-      }
-      const images = flags.withoutImages ? [] : resultImages(entry, flags);
-      if (images.length > 0) pushUser(wire, images, flags);
-    }
-  }
-  return wire;
+  const prompt = [history.system, format].filter((text) => text !== '').join('\n\n');
+  return convertHistory(history, flags, prompt).wire;
 }
+
+interface ConvertedHistory {
+  wire: OpenAIWireMessage[];
+  ids: WireToolCallIds;
+}
+
+const convertHistory = createHistoryConverter<ConvertedHistory, OpenAICompatibilityFlags>({
+  begin(prompt, flags) {
+    const role = flags.systemAsUser ? 'user' : 'system';
+    const wire: OpenAIWireMessage[] = prompt === '' ? [] : [{ role, content: replaceLoneSurrogates(prompt) }];
+    return { wire, ids: createWireToolCallIds(flags.callIds) };
+  },
+  add({ wire, ids }, entry, flags) {
+    if (entry.role === 'user') return pushUser(wire, toContent(entry.content, entry.attachments, flags), flags);
+    const callIds = ids.next(entry.message.toolCalls ?? []);
+    wire.push(toReply(entry.message, callIds, flags));
+    for (const [index, result] of entry.results.entries()) {
+      const content = flags.withoutImages ? withUnseenAttachmentNote(result) : result.content;
+      wire.push({ role: 'tool', tool_call_id: callIds[index]!, content: replaceLoneSurrogates(content) });
+    }
+    const images = flags.withoutImages ? [] : resultImages(entry, flags);
+    if (images.length > 0) pushUser(wire, images, flags);
+  },
+  copyOf: ({ wire, ids }) => ({ wire: [...wire], ids: ids.extend() }),
+});
 
 /** Returns the images of results as user content after the last result, because results contain only text. */
 function resultImages(
@@ -144,10 +153,14 @@ function resultImages(
 function pushUser(wire: OpenAIWireMessage[], content: string | WirePart[], flags: OpenAICompatibilityFlags): void {
   if (flags.answersResults && wire.at(-1)?.role === 'tool') wire.push({ role: 'assistant', content: 'I see.' });
   const last = wire.at(-1);
-  if (last?.role !== 'user') wire.push({ role: 'user', content });
-  else if (typeof last.content === 'string' && typeof content === 'string') last.content += `\n\n${content}`;
-  else last.content = [...asParts(last.content), ...asParts(content)];
+  if (last?.role === 'user') wire[wire.length - 1] = { role: 'user', content: joinedContent(last.content, content) };
+  else wire.push({ role: 'user', content });
 }
+
+const joinedContent = (first: string | WirePart[], second: string | WirePart[]): string | WirePart[] =>
+  typeof first === 'string' && typeof second === 'string'
+    ? `${first}\n\n${second}`
+    : [...asParts(first), ...asParts(second)];
 
 const asParts = (content: string | WirePart[]): WirePart[] =>
   typeof content === 'string' ? [{ type: 'text', text: content }] : content;

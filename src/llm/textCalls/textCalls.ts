@@ -1,5 +1,5 @@
 import type { ToolDefinition } from '../../protocol/content/tools.ts';
-import { conversationCallIds, createToolCallIdAllocator } from '../core/callIds.ts';
+import { createToolCallIdAllocator, requestCallIds } from '../core/callIds.ts';
 import { type ChatStreamChunk, collectChatStream, type FinishReason, type LLMClient } from '../core/client.ts';
 import { extractTextToolCalls } from './extractTextCalls.ts';
 import { createTextToolCallFilter } from './sieve.ts';
@@ -10,7 +10,7 @@ import { indexOfferedTools } from './toolLookup.ts';
 export function withTextToolCallParsing<Client extends LLMClient>(client: Client): Client {
   const chatStream: LLMClient['chatStream'] = (request, signal) => {
     const tools = request.toolChoice === 'none' ? [] : (request.tools ?? []);
-    return readTextToolCalls(client.chatStream(request, signal), tools, conversationCallIds(request.messages));
+    return readTextToolCalls(client.chatStream(request, signal), tools, requestCallIds(request.messages));
   };
   return {
     ...client,
@@ -27,7 +27,7 @@ export function withTextToolCallParsing<Client extends LLMClient>(client: Client
 export async function* readTextToolCalls(
   stream: AsyncIterable<ChatStreamChunk>,
   tools: readonly ToolDefinition[],
-  takenIds: Iterable<string> = [],
+  takenIds: ReadonlySet<string> = new Set(),
 ): AsyncGenerator<ChatStreamChunk, void, unknown> {
   const thoughts = createThinkingSplitter();
   const known = indexOfferedTools(tools);

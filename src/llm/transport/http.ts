@@ -17,6 +17,7 @@ import {
   withClosingPunctuation,
 } from './providerErrors.ts';
 import { redact } from './redact.ts';
+import { toRequestBody } from './requestBody.ts';
 import { type ReadTimeLimit, timeLimitError } from './timeLimits.ts';
 
 /** Limits in milliseconds and bytes; a time of 0 disables the limit. */
@@ -45,7 +46,7 @@ interface HttpRequest {
   endpoint: Endpoint;
   url: string;
   headers?: Record<string, string>;
-  body?: unknown;
+  body?: object;
   limits: FetchLimits;
   signal?: AbortSignal;
 }
@@ -95,7 +96,7 @@ async function fetchHeaders(request: HttpRequest, url: URL, signal: AbortSignal)
     const response = globalThis.fetch(url.href, {
       method: body === undefined ? 'GET' : 'POST',
       headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
+      ...(body !== undefined && { body: toRequestBody(body) }),
       redirect: 'manual',
       signal,
     });

@@ -1,5 +1,6 @@
 import type { AssistantMessage, Attachment } from '../../../protocol/content/messages.ts';
 import type { ChatRequest } from '../../core/client.ts';
+import { extendSet, type GrowingSet } from '../../core/growingLists.ts';
 import type { JsonObject } from '../../core/json.ts';
 import { toWireToolName } from '../../core/wireToolNames.ts';
 import {
@@ -9,9 +10,15 @@ import {
   toolImagesCaption,
   withUnseenAttachmentNote,
 } from '../../messages/attachments.ts';
+import { createHistoryConverter } from '../../messages/convertedHistory.ts';
 import { responseFormatInstructions } from '../../messages/formatInstructions.ts';
-import { type NormalizedMessage, replaceLoneSurrogates, toWellFormedJson } from '../../messages/normalizeHistory.ts';
-import { createWireToolCallIdMapper } from '../toolIds.ts';
+import {
+  type NormalizedHistory,
+  type NormalizedMessage,
+  replaceLoneSurrogates,
+  toWellFormedJson,
+} from '../../messages/normalizeHistory.ts';
+import { createWireToolCallIds, type WireToolCallIds } from '../toolIds.ts';
 import type { OpenAIResponsesRestrictions } from './flags.ts';
 import { matchingResponsesNativeItems, reasoningItemKey } from './providerMetadata.ts';
 
@@ -34,47 +41,52 @@ type InputItem =
  * reasoning items have an id, because nothing is stored at the server.
  */
 export function toOpenAIResponsesInput(
-  all: readonly NormalizedMessage[],
+  history: NormalizedHistory,
   request: ChatRequest,
   flags: OpenAIResponsesRestrictions,
 ): InputItem[] {
-  const items: InputItem[] = [];
-  const toolIds = createWireToolCallIdMapper('forty');
-  const once = createOnce();
-  for (const entry of all) {
-    if (entry.role === 'user') addUser(items, toContent(entry.content, entry.attachments, flags));
-    else {
-      const ids = toolIds((entry.message.toolCalls ?? []).map(({ id }) => ({ id: once(id) })));
-      items.push(...toReply(entry.message, ids, flags));
-      for (const [index, result] of entry.results.entries()) {
-        const content = flags.withoutImages ? withUnseenAttachmentNote(result) : result.content;
-        items.push({ type: 'function_call_output', call_id: ids[index]!, output: replaceLoneSurrogates(content) });
-      }
-      if (!flags.withoutImages) addUser(items, resultImages(entry, flags));
-    }
-  }
+  const { items } = convertHistory(history, flags);
   // "Response input messages must contain the word 'json'": instructions do not count.
   const isAsked = flags.schemaInPrompt || request.responseFormat?.type === 'json_object';
   if (isAsked) addUser(items, toContent(responseFormatInstructions(request), [], flags));
   return items;
 }
 
-/** Creates unique ids: an output refers to its call only by id, and other servers count from `call_0` in every reply. */
-function createOnce(): (id: string) => string {
-  const taken = new Set<string>();
-  return (id) => {
-    let one = id;
-    for (let count = 2; taken.has(one); count++) one = `${id}_${count}`;
-    taken.add(one);
-    return one;
-  };
+interface ConvertedHistory {
+  items: InputItem[];
+  ids: WireToolCallIds;
+  taken: GrowingSet;
+}
+
+const convertHistory = createHistoryConverter<ConvertedHistory, OpenAIResponsesRestrictions>({
+  begin: () => ({ items: [], ids: createWireToolCallIds('forty'), taken: new Set() }),
+  add({ items, ids, taken }, entry, flags) {
+    if (entry.role === 'user') return addUser(items, toContent(entry.content, entry.attachments, flags));
+    const callIds = ids.next((entry.message.toolCalls ?? []).map(({ id }) => ({ id: uniqueId(id, taken) })));
+    items.push(...toReply(entry.message, callIds, flags));
+    for (const [index, result] of entry.results.entries()) {
+      const content = flags.withoutImages ? withUnseenAttachmentNote(result) : result.content;
+      items.push({ type: 'function_call_output', call_id: callIds[index]!, output: replaceLoneSurrogates(content) });
+    }
+    if (!flags.withoutImages) addUser(items, resultImages(entry, flags));
+  },
+  copyOf: ({ items, ids, taken }) => ({ items: [...items], ids: ids.extend(), taken: extendSet(taken) }),
+});
+
+/** Returns a unique id: an output refers to its call only by id, and other servers count from `call_0` in every reply. */
+function uniqueId(id: string, taken: GrowingSet): string {
+  let one = id;
+  for (let count = 2; taken.has(one); count++) one = `${id}_${count}`;
+  taken.add(one);
+  return one;
 }
 
 /** Appends user content; templates of local models reject two user messages in a row. */
 function addUser(items: InputItem[], content: InputPart[]): void {
   const last = items.at(-1);
   if (content.length === 0) return;
-  if (last?.type === 'message' && last.role === 'user') last.content.push(...content);
+  if (last?.type === 'message' && last.role === 'user')
+    items[items.length - 1] = { type: 'message', role: 'user', content: [...last.content, ...content] };
   else items.push({ type: 'message', role: 'user', content });
 }
 

@@ -1,6 +1,6 @@
 import { toEnglishText } from '../../../protocol/text/l10n.ts';
 import { messageOf } from '../../../protocol/text/localized.ts';
-import { conversationCallIds } from '../../core/callIds.ts';
+import { requestCallIds } from '../../core/callIds.ts';
 import type { ChatRequest } from '../../core/client.ts';
 import { LLMError } from '../../core/errors.ts';
 import { learnOutputTokenLimit, outputLimitWarning } from '../../messages/outputLimit.ts';
@@ -19,7 +19,8 @@ export function createOpenAIResponsesSender(
   { url, cacheKey }: { url: string; cacheKey?: boolean },
 ): SendOpenAIRequest {
   const flagsOfModel = new Map<string, OpenAIResponsesRestrictions>();
-  const flagsFor = (model: string): OpenAIResponsesRestrictions => flagsOfModel.get(model) ?? { provider, cacheKey };
+  const initial: OpenAIResponsesRestrictions = { provider, cacheKey };
+  const flagsFor = (model: string): OpenAIResponsesRestrictions => flagsOfModel.get(model) ?? initial;
 
   function learn({ words, parameter }: ProviderErrorDetails, request: ChatRequest): boolean {
     const flags = flagsFor(request.model);
@@ -54,7 +55,7 @@ export function createOpenAIResponsesSender(
     const answer = await post(request, signal);
     const flags = flagsFor(request.model);
     for (const text of notesOf(request, flags)) note(text);
-    const takenIds = conversationCallIds(request.messages);
+    const takenIds = requestCallIds(request.messages);
     return {
       answer,
       reader: createOpenAIResponsesReader({ endpoint, provider, tools: request.tools ?? [], takenIds }),

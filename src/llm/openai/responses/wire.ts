@@ -1,6 +1,6 @@
 import type { ChatRequest } from '../../core/client.ts';
 import { toWireToolName } from '../../core/wireToolNames.ts';
-import { normalizeHistory, replaceLoneSurrogates, toWellFormedJson } from '../../messages/normalizeHistory.ts';
+import { normalizeGrowingHistory, replaceLoneSurrogates, toWellFormedJson } from '../../messages/normalizeHistory.ts';
 import { clampOutputTokens, outputTokenLimit } from '../../messages/outputLimit.ts';
 import { canSwitchReasoningOff, supportsReasoningEffort, toReasoningEffort } from '../thinking.ts';
 import { isStrictSchema } from '../wire.ts';
@@ -19,7 +19,7 @@ export function toOpenAIResponsesWireRequest(
   flags: OpenAIResponsesRestrictions,
 ): Record<string, unknown> {
   const { model, temperature, topP } = request;
-  const { system, normalized } = normalizeHistory(request);
+  const history = normalizeGrowingHistory(request);
   const tools = request.tools?.map(({ name, description, parameters }) => ({
     type: 'function',
     name: toWireToolName(name),
@@ -33,8 +33,8 @@ export function toOpenAIResponsesWireRequest(
   const limit = clampOutputTokens(asked, flags.outputLimit);
   const body: Record<string, unknown> = {
     model,
-    instructions: system === '' ? undefined : replaceLoneSurrogates(system),
-    input: toOpenAIResponsesInput(normalized, request, flags),
+    instructions: history.system === '' ? undefined : replaceLoneSurrogates(history.system),
+    input: toOpenAIResponsesInput(history, request, flags),
     ...(tools && tools.length > 0 && { tools, tool_choice: request.toolChoice ?? 'auto' }),
     text: format && { format },
     reasoning,
