@@ -15,6 +15,7 @@ import { parseCallKey } from './approvals/findApproval.ts';
 import type { ApprovalPolicies } from './approvals/policies.ts';
 import { showRunApprovalPresetMenu } from './approvals/runPresetMenu.ts';
 import type { SandboxPage } from './approvals/sandboxPage.ts';
+import type { AskThreads } from './ask/askThreads.ts';
 import type { BackgroundCommandList } from './background/backgroundCommands.ts';
 import type { OrphanedCommandsNotice } from './background/orphanedCommandsNotice.ts';
 import { CommitMessageWriter } from './commit/commitMessages.ts';
@@ -99,6 +100,7 @@ interface Dependencies {
   changedFiles: ChangedFiles;
   hunks: RunHunks;
   reviewComments: ReviewComments;
+  askThreads(): Promise<AskThreads>;
   undo: FileUndo;
   leftRunning: OrphanedCommandsNotice;
   commandsAtWork: BackgroundCommandList;
@@ -228,6 +230,13 @@ export function createCommands(given: Dependencies): (id: TowpathCommandId, args
     'towpath.fix': (...args: unknown[]) => fromCode.ask('fix', args),
     'towpath.writeTests': (...args: unknown[]) => fromCode.ask('writeTests', args),
     'towpath.reviewChanges': () => fromCode.reviewChanges(),
+    'towpath.askHere': async () => (await parts.askThreads()).open(),
+    'towpath.askHere.send': async (reply?: unknown) => (await parts.askThreads()).send(reply),
+    'towpath.askHere.openRun': async (thread?: unknown) => {
+      const runId = (await parts.askThreads()).runOf(thread);
+      if (runId !== undefined) await showRun(parts, runId);
+    },
+    'towpath.askHere.close': async (thread?: unknown) => (await parts.askThreads()).close(thread),
     'towpath.fixFinding': (thread?: unknown) => fromCode.fixFinding(parts.reviewComments.findingOf(thread)),
     'towpath.dismissFinding': (thread?: unknown) => parts.reviewComments.dismiss(thread),
     'towpath.dismissFindings': () => parts.reviewComments.dismissAll(),

@@ -39,7 +39,7 @@ export function activate(context: vscode.ExtensionContext): void {
     vscode.window.registerWebviewViewProvider('towpath.chat', page),
     vscode.window.registerWebviewPanelSerializer(chatTabType, page),
     vscode.languages.registerCodeActionsProvider({ scheme: 'file' }, lightbulbCodeActionProvider, {
-      providedCodeActionKinds: [vscode.CodeActionKind.QuickFix],
+      providedCodeActionKinds: [vscode.CodeActionKind.QuickFix, vscode.CodeActionKind.Refactor],
     }),
     offerModelsToEditor(async () => (await load()).offered()),
     vscode.commands.registerCommand('towpath.showChat', () => page.reveal()),

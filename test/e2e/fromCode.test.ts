@@ -214,7 +214,13 @@ describe('from the code into a message', () => {
   it('the editor’s menu explains, fixes and has tests written', async () => {
     await open('src/one.ts', [0, 0], [1, 0]);
     const line = editor.page.locator('.editor-instance .view-line', { hasText: 'one = 1' });
-    assert.deepEqual(await menuOf(line), ['Add Selection to Chat', 'Explain', 'Fix', 'Write Tests']);
+    assert.deepEqual(await menuOf(line), [
+      'Add Selection to Chat',
+      'Ask Towpath Here…',
+      'Explain',
+      'Fix',
+      'Write Tests',
+    ]);
     await editor.screenshot('menu-of-editor');
     const said = await afterwards(() => choose('Explain'));
     assert.match(said, /Explain @src\/one\.ts:1\.$/);

@@ -128,6 +128,25 @@ describe('The first program', () => {
     assert.deepEqual([others, loads], [[], []]);
   });
 
+  it('lines of the workspace can be asked about where they are selected or something is wrong', () => {
+    const { window } = start(code);
+    const uri = 'work/a.ts';
+    const offers = (diagnostics: unknown[], isEmpty: boolean) =>
+      window.fixes(diagnostics, { uri, isEmpty }).map(({ title, kind }) => [title, kind]);
+    const wrong = { severity: 0, range: { start: { line: 4 } } };
+    assert.deepEqual(offers([], true), []);
+    assert.deepEqual(offers([], false), [['Ask Towpath Here…', 'refactor']]);
+    const both = [
+      ['Fix with Towpath', 'quickfix'],
+      ['Ask Towpath Here…', 'quickfix'],
+    ];
+    assert.deepEqual(offers([wrong], true), both);
+    assert.deepEqual(window.fixes([], { isEmpty: false }), [], 'outside of the workspace');
+    window.api.workspace.isTrusted = false;
+    assert.deepEqual(offers([], false), []);
+    assert.deepEqual(offers([wrong], false), both.slice(0, 1));
+  });
+
   it('a rest that cannot be loaded is told once, and no command is silent', async () => {
     const load = () => {
       throw new Error('half a file');
@@ -241,6 +260,7 @@ interface Page {
 
 interface Fix {
   title: string;
+  kind: string;
   diagnostics: unknown;
   command: { command: string; arguments: unknown[] };
 }
@@ -267,7 +287,7 @@ class Window {
 
   readonly api = {
     CodeAction,
-    CodeActionKind: { QuickFix: 'quickfix' },
+    CodeActionKind: { QuickFix: 'quickfix', Refactor: 'refactor' },
     DiagnosticSeverity: { Information: 2 },
     lm: {},
     languages: {
@@ -277,6 +297,8 @@ class Window {
     },
     workspace: {
       workspaceFolders: [{ uri: 'work' }],
+      isTrusted: true,
+      getWorkspaceFolder: (uri: string) => (uri.startsWith('work/') ? { uri: 'work' } : undefined),
       fs: {
         stat: async (uri: string) => {
           if (!this.files.includes(uri)) throw new Error('There is no such file.');
@@ -302,8 +324,8 @@ class Window {
   };
 
   /** What the lightbulb offers for these problems. */
-  fixes(diagnostics: unknown[]) {
-    return this.bulb!.provideCodeActions({ uri: 'a.ts' }, undefined, { diagnostics });
+  fixes(diagnostics: unknown[], { uri = 'a.ts', isEmpty = true } = {}) {
+    return this.bulb!.provideCodeActions({ uri }, { isEmpty }, { diagnostics });
   }
 
   /** The person opens the panel. */

@@ -19,7 +19,7 @@ export type PanelServices = ReturnType<typeof composePanel>;
 
 /** Creates the handler of the panel's messages, with completions and attachments of the message box. Changes in the editor update the panel. */
 export function composePanel(services: RunServices) {
-  const { context, changes, workspace, view, modals, secrets, store, models } = services;
+  const { context, logError, changes, workspace, view, modals, secrets, store, models, engine } = services;
   const { policies, sandbox, userMemory } = services;
   const { events, toolset, instructions, workflowFiles, conversation } = services;
   const memory = context.workspaceState;
@@ -56,6 +56,10 @@ export function composePanel(services: RunServices) {
         focus: () => view.focus(),
       }),
   );
+  const askThreads = lazyImport(
+    () => import('../ask/askThreads.ts'),
+    (part) => new part.AskThreads({ workspace, conversation, engine, store, mentions, failed: logError }),
+  );
   const details = new DetailLevelSetting(memory, changes.state.notify);
   const firstSteps = new WalkthroughProgress();
   const diffs = new DiffDocumentProvider(store);
@@ -82,9 +86,11 @@ export function composePanel(services: RunServices) {
   });
 
   changes.state.add(() => panel.showState());
+  changes.runs.add(() => askThreads.made()?.removeDeleted());
   events.add(
     (event) => sandboxOffer.onEvent(event),
     (event) => firstSteps.onEvent(event),
+    (event) => askThreads.made()?.onEvent(event),
     (event) => event.runId === conversation.runId && selected.onEvent(event),
   );
   let offering: NodeJS.Timeout | undefined;
@@ -96,6 +102,7 @@ export function composePanel(services: RunServices) {
     terminals,
     selected,
     { dispose: () => mentions.made()?.dispose() },
+    { dispose: () => askThreads.made()?.dispose() },
     diffs.register(),
     vscode.workspace.onDidChangeConfiguration((change) => {
       if (change.affectsConfiguration('towpath')) changes.state.notify();
@@ -107,5 +114,5 @@ export function composePanel(services: RunServices) {
     vscode.window.onDidChangeActiveTextEditor((front) => front && offersLater()),
     { dispose: () => clearTimeout(offering) },
   );
-  return { ...services, panel, details, mentions, terminals };
+  return { ...services, panel, details, mentions, terminals, askThreads };
 }

@@ -24,6 +24,7 @@ export const virtualUnsupportedMessage = (
     | 'Tasks for other agents are'
     | 'Packages are'
     | 'Importing is'
+    | 'Asking in the editor is'
     | 'Tools that change or run anything are',
 ): string =>
   t(

@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import type { Notice } from '../../protocol/panel/panelMessages.ts';
+import { localize, messageOf } from '../../protocol/text/localized.ts';
 import type { ChatView } from '../view/chatView.ts';
 import { logNotice, type NoticeLog } from '../view/noticeLog.ts';
 import { disableCommandLinks } from './approvalText.ts';
@@ -18,6 +19,15 @@ export const isPanelInView = (): boolean => panel?.inView ?? false;
 export function notify(level: Notice['level'], text: string): void {
   if (isPanelInView()) panel!.post({ type: 'notice', notice: { level, text } });
   else void showNotification(level, text);
+}
+
+/** Runs a command of the user. An error becomes a warning. */
+export async function notifyFailure(act: () => Promise<void>): Promise<void> {
+  try {
+    await act();
+  } catch (error) {
+    notify('warning', localize(messageOf(error)));
+  }
 }
 
 /**

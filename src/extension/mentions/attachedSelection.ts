@@ -5,6 +5,7 @@ import type { RunEvent } from '../../protocol/run/events.ts';
 import type { Workspace } from '../../tools/core/workspace.ts';
 import { realOrVirtualRelativePath } from '../../tools/sandbox/resolveReadPath.ts';
 import { uriToWorkspacePath } from '../editor/languageService.ts';
+import { selectedLines } from './selectedLines.ts';
 
 const key = 'towpath.selectionGoes';
 /** Milliseconds before a selection is reported, because dragging changes it continuously. */
@@ -79,8 +80,6 @@ export class AttachedSelection implements vscode.Disposable {
     const at = selection.isEmpty ? undefined : uriToWorkspacePath(document.uri);
     const path = at && (await realOrVirtualRelativePath(this.parts.workspace, at));
     if (path === undefined) return undefined;
-    const { start, end } = selection;
-    const last = end.character === 0 && end.line > start.line ? end.line - 1 : end.line;
-    return { kind: 'lines', path, from: start.line + 1, to: last + 1 };
+    return { kind: 'lines', path, ...selectedLines(selection) };
   }
 }

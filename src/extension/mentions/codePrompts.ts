@@ -9,3 +9,6 @@ export const codePromptTemplates = {
 /** Message about a finding of a review. The text of the model is quoted: it is not an instruction of the user. */
 export const fixFindingPrompt = (subject: string, finding: string): string =>
   `Fix this finding of a review at ${subject}, if it is right:\n\n${finding.replace(/^/gm, '> ')}`;
+
+/** Message of the user about lines of a file. */
+export const codeQuestionPrompt = (subject: string, text: string): string => `${subject} ${text.trim()}`;

@@ -4,20 +4,20 @@ import { chatWorkflowId, reviewAgent, workAgent } from '../../protocol/content/a
 import type { Mention } from '../../protocol/content/mention.ts';
 import { maxMentions, mentionTextOf } from '../../protocol/content/mentionText.ts';
 import { t } from '../../protocol/text/l10n.ts';
-import { localize, messageOf } from '../../protocol/text/localized.ts';
-import { quoteForMessage } from '../../tools/core/pathSyntax.ts';
+import type { RunStore } from '../../runs/store.ts';
 import type { Workspace } from '../../tools/core/workspace.ts';
-import { realOrVirtualRelativePath } from '../../tools/sandbox/resolveReadPath.ts';
 import { showActionMenu } from '../dialogs/actionMenu.ts';
-import { notify } from '../dialogs/notify.ts';
+import { notify, notifyFailure } from '../dialogs/notify.ts';
 import { plainLabel } from '../dialogs/plainLabel.ts';
-import { uriToWorkspacePath } from '../editor/languageService.ts';
 import type { LocatedFinding } from '../review/locateFindings.ts';
 import type { PanelConversation } from '../runs/conversation.ts';
 import type { ChatView } from '../view/chatView.ts';
 import { codePromptTemplates, fixFindingPrompt } from './codePrompts.ts';
+import { requireActiveEditor, requireWorkspacePath } from './editorTarget.ts';
 import { isTestFailure, type TestFailure, testFailureText } from './failure.ts';
+import { leaveBusyRun } from './leaveBusyRun.ts';
 import type { Mentions } from './mentions.ts';
+import { selectedLines } from './selectedLines.ts';
 import type { TerminalOutput, TerminalOutputs } from './terminals.ts';
 
 const maxProblems = 5;
@@ -30,6 +30,7 @@ interface CodeProblem {
 interface Dependencies {
   workspace: Workspace;
   conversation: PanelConversation;
+  store: Pick<RunStore, 'isElsewhere'>;
   view: ChatView;
   terminals: TerminalOutputs;
   mentions(): Promise<Mentions>;
@@ -86,19 +87,19 @@ export class CodeContextCommands {
     ];
   }
 
-  /** Sends a message: in the shown run, or in a new run if the shown run is active. */
+  /** Sends a message to the shown run, or to a new run if the shown run is busy. */
   async ask(template: keyof typeof codePromptTemplates, args: unknown[]): Promise<void> {
-    await this.saying(async () => this.send(template, await this.meant(args, template)));
+    await notifyFailure(async () => this.send(template, await this.meant(args, template)));
   }
 
   async askTerminalSelection(template: 'explain' | 'fix'): Promise<void> {
-    await this.saying(async () => this.send(template, inTerminal(await this.parts.terminals.selection())));
+    await notifyFailure(async () => this.send(template, inTerminal(await this.parts.terminals.selection())));
   }
 
   /** *Review My Changes*: a run of the reviewer about the uncommitted changes. */
   async reviewChanges(): Promise<void> {
     const changes: Mention = { kind: 'changes' };
-    await this.saying(() =>
+    await notifyFailure(() =>
       this.begin(reviewAgent, codePromptTemplates.reviewChanges(mentionTextOf(changes)), [changes]),
     );
   }
@@ -109,7 +110,7 @@ export class CodeContextCommands {
     const { path, line, endLine: to = line, text } = finding;
     const place: Mention = line === undefined ? { kind: 'file', path } : { kind: 'lines', path, from: line, to: to! };
     const userInput = fixFindingPrompt(mentionTextOf(place), text);
-    await this.saying(async () => {
+    await notifyFailure(async () => {
       const run = await this.parts.conversation.run();
       if (run?.workflowId !== chatWorkflowId || run.agentId !== workAgent)
         return this.begin(workAgent, userInput, [place]);
@@ -128,9 +129,7 @@ export class CodeContextCommands {
   }
 
   private async send(template: keyof typeof codePromptTemplates, mentions: Mention[]): Promise<void> {
-    const { conversation } = this.parts;
-    await conversation.restored;
-    if (conversation.working) await conversation.open(undefined);
+    await leaveBusyRun(this.parts);
     await this.sendToShownRun(codePromptTemplates[template](mentions.map(mentionTextOf).join(', ')), mentions);
   }
 
@@ -144,20 +143,12 @@ export class CodeContextCommands {
   }
 
   private async add(find: () => Mention[] | Promise<Mention[]>): Promise<void> {
-    await this.saying(async () => {
+    await notifyFailure(async () => {
       const mentions = await find();
       if (mentions.length > maxMentions)
         notify('info', t('A message can mention at most {0} items. The others were left out.', maxMentions));
       await this.parts.view.give({ type: 'mention', mentions: mentions.slice(0, maxMentions) });
     });
-  }
-
-  private async saying(act: () => Promise<void>): Promise<void> {
-    try {
-      await act();
-    } catch (error) {
-      notify('warning', localize(messageOf(error)));
-    }
   }
 
   /** Returns the target of a command from a menu, a code action, or (without arguments) a key or the palette. */
@@ -183,12 +174,10 @@ export class CodeContextCommands {
   }
 
   private async inEditor(): Promise<Mention[]> {
-    const { document, selection } = editorInFront();
+    const { document, selection } = requireActiveEditor();
     const path = await this.pathOf(document.uri);
     if (selection.isEmpty) return [{ kind: 'file', path }];
-    const { start, end } = selection;
-    const last = end.character === 0 && end.line > start.line ? end.line - 1 : end.line;
-    return [{ kind: 'lines', path, from: start.line + 1, to: last + 1 }];
+    return [{ kind: 'lines', path, ...selectedLines(selection) }];
   }
 
   /**
@@ -208,7 +197,7 @@ export class CodeContextCommands {
   }
 
   private async problems(): Promise<Mention[]> {
-    const { document, selection } = editorInFront();
+    const { document, selection } = requireActiveEditor();
     const path = await this.pathOf(document.uri);
     const here = vscode.languages
       .getDiagnostics(document.uri)
@@ -239,21 +228,9 @@ export class CodeContextCommands {
     };
   }
 
-  /** Returns the workspace path. Throws an `Error` outside of the open folders. */
-  private async pathOf(uri: vscode.Uri): Promise<string> {
-    const name = quoteForMessage(uri.path.slice(uri.path.lastIndexOf('/') + 1));
-    if (uri.scheme === 'untitled') throw new Error(t('{0} is not saved yet and has no path to mention.', name));
-    const at = uriToWorkspacePath(uri);
-    const path = at === undefined ? undefined : await realOrVirtualRelativePath(this.parts.workspace, at);
-    if (path === undefined) throw new Error(t('{0} is outside the open folders and was not attached.', name));
-    return path;
+  private pathOf(uri: vscode.Uri): Promise<string> {
+    return requireWorkspacePath(this.parts.workspace, uri);
   }
-}
-
-function editorInFront(): vscode.TextEditor {
-  const editor = vscode.window.activeTextEditor;
-  if (!editor) throw new Error(t('No file is open in the editor.'));
-  return editor;
 }
 
 const inTerminal = ({ name, text }: TerminalOutput): Mention[] => [{ kind: 'terminal', name, text }];
