@@ -116,7 +116,7 @@ export const intents = [
     id: 'towpath.exportChecks',
     title: 'Export Model Check Results…',
     icon: 'export',
-    when: false,
+    when: 'towpath.modelChecksShown',
   },
   { id: 'towpath.offerModels', title: 'Share Models with the Editor…' },
   { id: 'towpath.editorAsks', title: 'Requests from the Editor…' },
