@@ -1,3 +1,4 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: lines of a shell
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { openTowpath, type Towpath } from '../support/editor/towpath.ts';

@@ -24,6 +24,8 @@ interface WatchedCommand {
 const firstLook = 250;
 const longestPause = 2000;
 const unknownSilence = 1000;
+/** Milliseconds of silence after which a program that waits for keys only, such as one that watches files, is taken as done. */
+const keySilence = 60_000;
 /** Milliseconds until a program has read an answer, also on a machine with much to do. */
 const answerPause = 1500;
 
@@ -106,7 +108,8 @@ export class PromptWatch {
       this.show(label, isSecret);
       return;
     }
-    this.write(readsLines || !this.hasEnded ? endOfInput : interrupt);
+    if (readsLines || !this.hasEnded) this.write(endOfInput);
+    else if (performance.now() - this.lastChange > keySilence) this.write(interrupt);
     this.hasEnded = true;
     if (readsLines) this.wait(firstLook); // the next program of the line may read, too
   }
