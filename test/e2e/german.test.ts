@@ -87,6 +87,18 @@ describe('a person whose editor speaks German', () => {
     await editor.screenshot('german-allowed');
   });
 
+  it('answers a command that asks', async () => {
+    await asks('shell.run', { command: 'read -p "Weiter? [j/N] " go; test "$go" = j' });
+    await editor.dialog.click(german('Allow'));
+    const row = editor.panel.frame.getByTestId('command-input');
+    await row.getByText(german('End Input')).waitFor();
+    await editor.page.locator('.statusbar-item', { hasText: german('Towpath: a command waits for input') }).waitFor();
+    await editor.screenshot('german-command-input');
+    await row.locator('input').fill('j');
+    await row.getByTestId('send-input').click();
+    await editor.panel.shows('Gut.');
+  });
+
   it('reads in German how a run ended', async () => {
     provider.script = () => reply.text('Es geht weiter und weiter.').hang();
     await editor.panel.send('Zähle.');

@@ -32,6 +32,7 @@ import { cardLineView, cardStatusIcons } from './cardLineView.ts';
 import { toPlainTextPiece } from './cardText.ts';
 import {
   backgroundCommandView,
+  commandInputView,
   commandOutputView,
   continueInBackgroundButton,
   lastOutputLineView,
@@ -91,6 +92,7 @@ export function toolCallCard(context: PanelContext, run: Run, call: ToolCall, pl
       ${ruleAdded(context, key, state)}
       ${state?.asked ? answeredQuestionsView(context, state, place) : nothing}
       ${status === 'running' && state?.output ? commandOutputView(state.output) : nothing}
+      ${commandInputView(context, key)}
       ${status === 'running' && state?.command ? continueInBackgroundButton(context, key) : nothing}
       ${(line.mark === 'dot' || line.mark === 'cross') && !state?.background && !isOpen(context, place) && levelOf(context) !== 'few' ? lastOutputLineView(printed(outcomeOf(result))) : nothing}
       ${state?.background ? backgroundCommandView(context, key, state, status) : nothing}`,

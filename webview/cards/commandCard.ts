@@ -1,5 +1,5 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
-import type { ToolCallKey } from '../../src/protocol/content/callKey.ts';
+import { isSameToolCall, type ToolCallKey } from '../../src/protocol/content/callKey.ts';
 import type { CallState } from '../../src/protocol/run/run.ts';
 import { escapeCommandOutput, escapeInvisibleInLine } from '../../src/protocol/text/escapeInvisible.ts';
 import { t } from '../../src/protocol/text/l10n.ts';
@@ -28,6 +28,32 @@ export const continueInBackgroundButton = (context: PanelContext, key: ToolCallK
   html`<div class="card-ways"><vscode-button class="small" appearance="secondary" data-testid="let-go-on"
     title=${t('The command continues in the background, and so does the answer')}
     @click=${() => context.post({ type: 'let-go-on', ...key })}>${t('Continue in Background')}</vscode-button></div>`;
+
+/** Call whose prompt the user has answered: its next prompt takes the focus. */
+let answered: string | undefined;
+
+/** Input for a command that asks. The text stays in the field until it is sent, and nowhere else. */
+export function commandInputView(context: PanelContext, key: ToolCallKey): TemplateResult | typeof nothing {
+  const prompt = context.model.state?.prompts?.find((one) => isSameToolCall(one, key));
+  if (!prompt) return nothing;
+  const label = escapeInvisibleInLine(prompt.label);
+  if (answered === key.toolCallId)
+    requestAnimationFrame(() => document.querySelector<HTMLElement>('.card-input input')?.focus());
+  answered = undefined;
+  const send = (event: Event) => {
+    event.preventDefault();
+    const field = (event.target as Element).closest('form')!.querySelector('input')!;
+    context.post({ type: 'command-input', ...key, text: field.value });
+    field.value = '';
+    answered = key.toolCallId;
+  };
+  return html`<form class="card-input" data-testid="command-input" @submit=${send}>
+    <label><span>${label}</span><input type=${prompt.isSecret ? 'password' : 'text'} aria-label=${t('Input for the command: {0}', label)} autocomplete="off" spellcheck="false" maxlength="1000"></label>
+    <vscode-button class="small" data-testid="send-input" @click=${send}>${t('Send')}</vscode-button>
+    <vscode-button class="small" appearance="secondary" data-testid="end-input" title=${t('The command gets the end of its input')}
+      @click=${() => context.post({ type: 'command-input', ...key })}>${t('End Input')}</vscode-button>
+  </form>`;
+}
 
 /** Aligned at its end (see card.css), so that the view follows the newest line. */
 export const commandOutputView = (text: string, label = t('Output so far')): TemplateResult =>

@@ -46,6 +46,7 @@ export function composeEngine(services: PolicyServices) {
       changes.state.notify();
     },
     onListenerError: logError,
+    takesInput: true,
   });
   const backgroundRecordings: BackgroundRecordings = new BackgroundRecordings({
     begin: async (call) => (await toolset()).recorder.begin(call), // later

@@ -41,7 +41,12 @@ export function composeRunServices(services: EngineServices) {
   const states = new RunStates({
     store,
     liveIds,
-    waits: (runId) => (approvals.has(runId) ? 'approval' : asks.has(runId) ? 'question' : undefined),
+    waits: (runId) =>
+      approvals.has(runId)
+        ? 'approval'
+        : asks.has(runId) || background.prompts?.waiting.some((one) => one.runId === runId)
+          ? 'question'
+          : undefined,
     awaitsApproval: (runId) => pendingApprovalIds(engine.live(runId) ?? newRun(runId)).length > 0,
     titleOf: (runId) => {
       const run = engine.live(runId);

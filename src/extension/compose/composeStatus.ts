@@ -16,6 +16,7 @@ export function composeStatusBar(services: RunServices): void {
         working: engine.liveIds.length,
         approvals: approvals.count + interrupted.count + interrupted.otherRuns.length,
         questions: asks.count,
+        inputs: background.prompts?.waiting.length ?? 0,
         runs: states.all,
         widest: policies.widest([conversation.id, ...engine.liveIds]),
         commands: background.atWork,

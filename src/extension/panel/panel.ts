@@ -45,6 +45,7 @@ import type { UserQuestionList } from '../runs/userQuestions.ts';
 import type { Worktrees } from '../runs/worktrees.ts';
 import type { ChatView, PanelRequest } from '../view/chatView.ts';
 import { applyCodeBlock } from './codeActions.ts';
+import { answerCommand, commandsForPanel } from './commandInput.ts';
 import type { DetailLevelSetting } from './detailLevel.ts';
 import { handleFileAction, showChangesOfCall } from './fileActions.ts';
 import type { WalkthroughProgress } from './firstSteps.ts';
@@ -148,13 +149,7 @@ export class PanelMessageHandler {
         rulesAdded: this.parts.addedRules.of(conversation.id),
         ...(models.window && { window: models.window }),
         limits: { ...limitOf('run', limits), ...limitOf('day', limits) },
-        commands: this.parts.background.atWork.map(({ id, runId, line, startedAt, network }) => ({
-          id,
-          runId,
-          line,
-          startedAt,
-          ...(network && { isSandboxed: true as const }),
-        })),
+        ...commandsForPanel(this.parts.background),
         details: this.parts.details.level,
         ...(this.parts.diskSpaceMonitor.isFull && { diskFull: true }),
         workspace: {
@@ -337,6 +332,8 @@ export class PanelMessageHandler {
         return this.openOutput(request);
       case 'let-go-on':
         return this.letGoOn(request);
+      case 'command-input':
+        return answerCommand(request, this.parts.background); // the next prompt takes the focus, not the message box
       case 'stop-command':
         await this.parts.commandsAtWork.stop(request.id);
         return focus();

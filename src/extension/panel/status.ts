@@ -8,11 +8,13 @@ interface Now {
   working: number;
   approvals: number;
   questions: number;
+  /** Commands that wait for input. */
+  inputs?: number;
   runs: readonly LiveRunStatus[];
 }
 
 /** Text and action of the status bar item. A click handles this window; runs of other windows are listed. */
-export function statusBarContent({ working, approvals, questions, runs }: Now): {
+export function statusBarContent({ working, approvals, questions, inputs = 0, runs }: Now): {
   text: string;
   tooltip: string;
   command: string;
@@ -26,7 +28,7 @@ export function statusBarContent({ working, approvals, questions, runs }: Now): 
   const number = (count: number) => (count > 1 ? ` (${count})` : '');
   const text =
     asks > 0
-      ? `$(question) ${approvals > 0 ? t('Towpath: {0} waiting', localizedCount(approvals, 'approval')) : t('Towpath has a question') + number(asks)}`
+      ? `$(question) ${asking === 0 && inputs > 0 ? t('Towpath: a command waits for input') : approvals > 0 ? t('Towpath: {0} waiting', localizedCount(approvals, 'approval')) : t('Towpath has a question') + number(asks)}`
       : isWorking
         ? `$(sync~spin) ${t('Towpath: working…')}${number(are('working'))}`
         : unseen > 0
@@ -42,7 +44,9 @@ export function statusBarContent({ working, approvals, questions, runs }: Now): 
           : ['towpath.showChat', ''];
   const statusText =
     asks > 0
-      ? t('Towpath is waiting for your approval.')
+      ? asking === 0 && inputs > 0
+        ? t('Towpath: a command waits for input')
+        : t('Towpath is waiting for your approval.')
       : isWorking
         ? t('Towpath is working…')
         : unseen > 0

@@ -16,6 +16,7 @@ interface Status {
   working: number;
   approvals: number;
   questions: number;
+  inputs: number;
   runs: readonly LiveRunStatus[];
   /** The run with the most permissive preset among the displayed and running runs. */
   widest: { runId: string; preset: ApprovalPreset } | undefined;
@@ -41,14 +42,14 @@ export class StatusBar implements vscode.Disposable {
     this.background.name = t('Towpath: background commands');
     this.background.command = 'towpath.commands';
     this.badge.name = t('Towpath: what runs without approval');
-    this.show({ working: 0, approvals: 0, questions: 0, runs: [], widest: undefined, commands: [] });
+    this.show({ working: 0, approvals: 0, questions: 0, inputs: 0, runs: [], widest: undefined, commands: [] });
     this.item.show();
   }
 
-  show({ working, approvals, questions, runs, widest, commands }: Status): void {
+  show({ working, approvals, questions, inputs, runs, widest, commands }: Status): void {
     this.showBadge(widest);
     this.showCommands(commands);
-    const { text, tooltip, command, warns } = statusBarContent({ working, approvals, questions, runs });
+    const { text, tooltip, command, warns } = statusBarContent({ working, approvals, questions, inputs, runs });
     this.item.text = text;
     this.item.tooltip = tooltip;
     this.item.command = command;

@@ -55,6 +55,12 @@ export interface BackgroundCommandState {
   isSandboxed?: true;
 }
 
+/** Command that waits for the user. `label`: the last line that it has written; `isSecret`: what is typed must not be visible. */
+interface CommandPromptState extends ToolCallKey {
+  label: string;
+  isSecret: boolean;
+}
+
 export const transcriptDetailLevels = ['few', 'usual', 'all'] as const;
 export type TranscriptDetailLevel = (typeof transcriptDetailLevels)[number];
 
@@ -77,6 +83,7 @@ export interface PanelState {
   preset: ApprovalPreset;
   presetOfRun: boolean;
   commands: BackgroundCommandState[];
+  prompts?: CommandPromptState[];
   rulesAdded?: AddedRule[];
   details?: TranscriptDetailLevel;
   window?: number;
@@ -336,6 +343,8 @@ export const viewMessageSchema = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('commit-files'), runId: id }),
   z.strictObject({ type: z.literal('open-output'), ...callShape }),
   z.strictObject({ type: z.literal('let-go-on'), ...callShape }),
+  // Goes to the command that waits for it, and nowhere else. Without a text: the end of input.
+  z.strictObject({ type: z.literal('command-input'), ...callShape, text: z.string().max(1000).optional() }),
   z.strictObject({ type: z.literal('stop-command'), id }),
   z.strictObject({ type: z.literal('open-port'), id }),
   z.strictObject({ type: z.literal('command-output'), id }),

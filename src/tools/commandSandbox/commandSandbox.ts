@@ -2,6 +2,7 @@ import type { ChildProcess } from 'node:child_process';
 import type { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 import type { LocalizedMessage } from '../../protocol/text/l10n.ts';
+import type { CommandTerminal } from '../commandInput/terminal.ts';
 import type { SandboxAvailability } from '../core/commandSandbox.ts';
 import type { LoopbackAddress } from '../network/listeningSockets.ts';
 import type { ExceededLimit } from './commandLimits.ts';
@@ -38,6 +39,8 @@ export interface SandboxedCommandRequest {
   isLive?: boolean;
   /** The process has a pipe as input, as servers need it; otherwise its input is empty. */
   hasInput?: boolean;
+  /** The process has a terminal as input, if there is one. */
+  hasTerminal?: boolean;
   /** Folders outside of the workspace that rules allow to write. Those that may not be written any more are left out. */
   allowed?: readonly string[];
   questions: SandboxQuestions;
@@ -75,6 +78,8 @@ export type SandboxedProcess = ChildProcess & { stdout: Readable; stderr: Readab
 export interface SandboxedCommand {
   /** Starts a program, once. `environment`: all its variables. Throws an error with a sentence if that is not possible. */
   spawn(program: readonly string[], environment: NodeJS.ProcessEnv): SandboxedProcess;
+  /** Input of the process; its owner closes it. */
+  terminal?: CommandTerminal;
   /** Processes that the command leaves behind go on; else all end with it. */
   leavesProcesses?: true;
   /** Returns the limit because of which the command was ended, after its end. Nothing of it must be kept then. */

@@ -2,6 +2,7 @@
 // signal of its call.
 import type { CommandEnd, ProcessIdentity } from '../../protocol/content/commandRecord.ts';
 import { createIsolatedListener } from '../../protocol/values/listeners.ts';
+import { CommandPrompts } from '../commandInput/commandPrompts.ts';
 import { ToolError } from '../core/tool.ts';
 import { type DetachingCommand, RunningCommand } from './backgroundCommand.ts';
 import { processIdentity } from './orphanedCommands.ts';
@@ -26,6 +27,8 @@ interface BackgroundOptions {
   keep?(runId: string, text: string): Promise<string>;
   /** Receives exceptions of listeners; the record of a command does not depend on listeners. */
   onListenerError?(error: unknown): void;
+  /** A user is there to answer commands that ask. */
+  takesInput?: boolean;
   after?: DelayScheduler;
 }
 
@@ -34,6 +37,8 @@ interface BackgroundOptions {
  */
 export class BackgroundCommands {
   readonly after?: DelayScheduler;
+  /** Prompts of the commands of this window, in the background or not. Absent: their input is empty. */
+  readonly prompts?: CommandPrompts;
   private readonly commands: RunningCommand[] = [];
   private readonly reports = new Map<RunningCommand, Promise<unknown>>();
   private readonly offered = new Map<string, () => void>();
@@ -47,6 +52,7 @@ export class BackgroundCommands {
   constructor(private readonly options: BackgroundOptions = {}) {
     this.after = options.after;
     this.changed = this.isolated(() => options.changed?.());
+    if (options.takesInput) this.prompts = new CommandPrompts(this.changed);
   }
 
   get atWork(): BackgroundCommandInfo[] {

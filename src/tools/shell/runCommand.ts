@@ -3,6 +3,8 @@ import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { outcomeDetails } from '../../protocol/content/tools.ts';
 import { onAbort } from '../../protocol/values/abort.ts';
+import { PromptWatch } from '../commandInput/promptWatch.ts';
+import { takesInput } from '../commandInput/takesInput.ts';
 import type { SandboxedCommand } from '../commandSandbox/commandSandbox.ts';
 import { storeLongOutput } from '../core/storedOutput.ts';
 import { type ToolContext, ToolError } from '../core/tool.ts';
@@ -54,11 +56,14 @@ export async function runCommand(
   { timeout, mirror, marker = randomUUID(), background, goesOn = false, confined, onDenial }: RunOptions,
 ) {
   const sandbox = confined?.sandbox;
+  const { prompts } = background;
   const begun = performance.now();
-  const process = await startCommand(line, folder, marker, sandbox).catch(async (error) => {
-    await sandbox?.discard();
-    throw error;
-  });
+  const process = await startCommand(line, folder, marker, sandbox, prompts && takesInput(line, goesOn)).catch(
+    async (error) => {
+      await sandbox?.discard();
+      throw error;
+    },
+  );
   const ofCall = new AbortController();
   let going: RunningCommand | undefined;
   const confinement = sandbox && confine(process, sandbox, beforeChanges, ofCall.signal);
@@ -72,6 +77,17 @@ export async function runCommand(
   started.listen(live.add);
   const quiet = goesOn ? new OutputSilenceDetector(background.after) : undefined;
   if (quiet) started.listen(quiet.onOutput);
+  const { terminal } = started;
+  const { runId, toolCallId } = context;
+  const watch =
+    prompts && terminal && started.pid !== undefined
+      ? new PromptWatch({
+          ...{ key: { runId, toolCallId }, terminal, pid: started.pid, prompts },
+          ...(timeout && { pause: timeout.pause }),
+          onLineEnd: started.endLine,
+        })
+      : undefined;
+  if (watch) started.listen(watch.onOutput);
 
   const ending = new AbortController();
   const timedOut = timeout?.expired;
@@ -98,6 +114,7 @@ export async function runCommand(
     timeout?.end();
     live.end();
     mirror?.end(reason);
+    watch?.end();
     started.letGo();
   };
   try {
@@ -159,7 +176,6 @@ export async function runCommand(
     stopListening(); // a stop of the run is none of the command
     forgetExit();
     confined?.questions.detach();
-    const { runId, toolCallId } = context;
     const text = output.text();
     going = background.take({
       runId,
@@ -193,8 +209,8 @@ export async function runCommand(
 
   async function result(left: CommandProcess[], keeping: Pick<ToolContext, 'keepOutput'> = context) {
     const stored = await storeLongOutput(output.text(), output.dropped, 'output', keeping);
-    const why = bareRepositoryRefusal(stored.output);
-    return { ...stored, ...(why && { note: why }), ...(left.length > 0 && { stillRunning: left.map(processLabel) }) };
+    const note = [bareRepositoryRefusal(stored.output), watch?.note()].filter(Boolean).join(' ');
+    return { ...stored, ...(note && { note }), ...(left.length > 0 && { stillRunning: left.map(processLabel) }) };
   }
 
   /** Returns at once; remaining processes are killed in the background. */

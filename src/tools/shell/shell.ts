@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { homedir } from 'node:os';
 import { isDeepStrictEqual } from 'node:util';
 import { type LocalizedMessage, message } from '../../protocol/text/l10n.ts';
+import { takesInput } from '../commandInput/takesInput.ts';
 import type { CommandSandbox } from '../commandSandbox/commandSandbox.ts';
 import { findPackageRegistries } from '../commandSandbox/packageRegistries.ts';
 import { findProjectPackages } from '../commands/grants/projectPackages.ts';
@@ -176,6 +177,7 @@ export function shellTool({
         folders,
         allowed,
         ...(goesOn && { isLive: true }),
+        ...(background.prompts && takesInput(command, goesOn ?? false) && { hasTerminal: true }),
         questions,
       });
       const shown = mirror?.(command, folder.path);

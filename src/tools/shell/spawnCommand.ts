@@ -1,6 +1,8 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { heldProgram } from '../commandInput/heldProgram.ts';
+import { type CommandTerminal, takeTerminal } from '../commandInput/terminal.ts';
 import type { ExceededLimit } from '../commandSandbox/commandLimits.ts';
 import type { SandboxedCommand } from '../commandSandbox/commandSandbox.ts';
 import { shellLaunchArguments } from '../core/programs.ts';
@@ -35,16 +37,24 @@ export interface StartedCommand {
   waitForOutput(atMost: number): Promise<unknown>;
   listen(listener: (text: string) => void): void;
   letGo(): void;
+  /** Input of the command; absent if it is empty. */
+  readonly terminal?: CommandTerminal;
+  /** Ends the line of the output, as an answer in a terminal does. */
+  endLine(): void;
   /** The caller ends the command: in a sandbox, its changes are not kept. */
   abandon(): void;
 }
 
-/** @param sandbox confines the command; absent, it runs with the permissions of the editor */
+/**
+ * @param sandbox confines the command; absent, it runs with the permissions of the editor
+ * @param takesInput gives a command outside of a sandbox a terminal as its input, if there is one
+ */
 export async function startCommand(
   line: string,
   folder: string,
   marker: string,
   sandbox?: SandboxedCommand,
+  takesInput = false,
 ): Promise<StartedCommand> {
   const git = await gitSafetySettings();
   const argv = [...shellLaunchArguments(), line];
@@ -52,7 +62,8 @@ export async function startCommand(
     ...commandEnvironment(process.env, marker, sandbox ? [...git, ...noGarbageCollection] : git),
     ...sandbox?.environment,
   };
-  const child = sandbox ? sandbox.spawn(argv, env) : spawnShell(argv, folder, env);
+  const terminal = sandbox ? sandbox.terminal : takesInput ? await takeTerminal() : undefined;
+  const child = sandbox ? sandbox.spawn(argv, env) : spawnShell(argv, folder, env, terminal);
   const output = new CommandOutput();
   const listeners: ((text: string) => void)[] = [];
   let tooMuch = () => {};
@@ -61,13 +72,13 @@ export async function startCommand(
   });
   let bytes = 0;
   const terminalLine = new TerminalLine();
+  const take = (text: string) => {
+    if (text === '') return;
+    output.add(text);
+    for (const listener of listeners) listener(text);
+  };
   const streams = [child.stdout, child.stderr].map((stream) => {
     const cleaner = new TerminalOutputCleaner(terminalLine);
-    const take = (text: string) => {
-      if (text === '') return;
-      output.add(text);
-      for (const listener of listeners) listener(text);
-    };
     stream.on('data', (chunk: Buffer) => {
       bytes += chunk.length;
       if (bytes > maximumOutputBytes) tooMuch();
@@ -97,7 +108,10 @@ export async function startCommand(
     waitForOutput: (atMost) => Promise.race([Promise.all(streams), sleep(atMost)]),
     listen: (listener) => void listeners.push(listener),
     abandon() {},
+    ...(terminal && { terminal }),
+    endLine: () => take(terminalLine.write('\n')),
     letGo() {
+      terminal?.close();
       child.stdout.destroy();
       child.stderr.destroy();
       child.unref();
@@ -115,15 +129,19 @@ function spawnShell(
   [program, ...args]: readonly string[],
   folder: string,
   env: NodeJS.ProcessEnv,
+  terminal: CommandTerminal | undefined,
 ): ChildProcessByStdio<null, Readable, Readable> {
-  return spawn(program!, args, {
+  const [started, ...rest] = terminal ? heldProgram([program!, ...args]) : [program!, ...args];
+  const child = spawn(started!, rest, {
     cwd: folder,
     env,
     // Never a pipe as input: bash treats a socket as a remote shell and reads profiles.
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: [terminal?.descriptor ?? 'ignore', 'pipe', 'pipe'],
     detached: process.platform !== 'win32', // own process group, to be ended together
     windowsHide: true,
   });
+  terminal?.started();
+  return child as ChildProcessByStdio<null, Readable, Readable>;
 }
 
 export const formatCommandExit = ({ exitCode, signal, exceeded }: CommandExit): string =>

@@ -321,6 +321,16 @@ describe('the status bar', () => {
       },
     ],
     [
+      'says that a command waits for input',
+      { working: 1, approvals: 0, questions: 0, inputs: 1, runs: [run('A', 'asking')] },
+      {
+        text: '$(question) Towpath: a command waits for input',
+        tooltip: 'Towpath: a command waits for input\n“A”: asks\nClick to list them.',
+        command: 'towpath.runsNow',
+        warns: true,
+      },
+    ],
+    [
       'counts the approvals that wait here',
       { working: 1, approvals: 2, questions: 1, runs: [run('A', 'asking')] },
       {

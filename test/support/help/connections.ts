@@ -355,6 +355,12 @@ export const startedPrograms: readonly StartedProgram[] = [
     by: ['tools/shell/processes.ts', 'tools/shell/processTable.ts', 'tools/shell/bareRepositories.ts'],
   },
   {
+    what: 'Input of a command: `perl`, which prepares its terminal and starts your shell, and `stty`',
+    when: 'Before a command, and when it waits for input (Linux)',
+    connects: 'To nothing',
+    by: ['tools/commandInput/terminal.ts'],
+  },
+  {
     what: 'Losses of a command: `git status`, `git ls-files`, `git rev-list`, without hooks, filters or transports',
     when: 'Before a command that may discard something',
     connects: 'To nothing',

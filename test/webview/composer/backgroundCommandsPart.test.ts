@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { CommandEnd } from '../../../src/protocol/content/commandRecord.ts';
-import { type ViewMessage, viewMessageSchema } from '../../../src/protocol/panel/panelMessages.ts';
+import { type PanelState, type ViewMessage, viewMessageSchema } from '../../../src/protocol/panel/panelMessages.ts';
 import type { RunEventBody } from '../../../src/protocol/run/events.ts';
 import { picture } from '../../support/editor/picture.ts';
 import { openBrowser, type TestBrowser, type TestPage } from '../browser.ts';
@@ -66,6 +66,35 @@ describe('Commands in the background, in the panel', () => {
     await test.page.getByTestId('let-go-on').click();
     assert.deepEqual(await posted(), [{ type: 'let-go-on', runId: 'run-1', toolCallId: 'call-1' }]);
     assert.equal(await list().count(), 0);
+  });
+
+  it('one that asks has an input, whose text goes to its call and stays nowhere', async () => {
+    const ask = (prompts: PanelState['prompts']) =>
+      test.send(
+        { type: 'state', state: { ...readyState, commands: [], prompts } },
+        { type: 'run', run: runOf('run-1', runs) },
+        { type: 'events', events: eventsOf('run-1', []) },
+      );
+    const key = { runId: 'run-1', toolCallId: 'call-1' };
+    const field = () => card().getByTestId('command-input').locator('input');
+    await ask([{ ...key, label: 'Remove old.txt? [y/N]', isSecret: false }]);
+    assert.equal(await field().getAttribute('type'), 'text');
+    await field().fill('y');
+    await field().press('Enter');
+    assert.equal(await field().inputValue(), '');
+    await ask([{ ...key, label: 'Password:', isSecret: true }]);
+    assert.equal(await field().getAttribute('type'), 'password');
+    assert.deepEqual(await test.violations(), []);
+    await field().fill('secret');
+    await card().getByTestId('send-input').click();
+    await card().getByTestId('end-input').click();
+    assert.deepEqual(await posted(), [
+      { type: 'command-input', ...key, text: 'y' },
+      { type: 'command-input', ...key, text: 'secret' },
+      { type: 'command-input', ...key },
+    ]);
+    await ask([{ ...key, toolCallId: 'call-2', label: 'Name?', isSecret: false }]);
+    assert.equal(await test.page.getByTestId('command-input').count(), 0);
   });
 
   it('what is running is listed with its age, its output and its end, and nothing of another run', async () => {

@@ -61,7 +61,7 @@ export function createCommandPlans({ store, home, hidden: hiddenFolders, log }: 
   return {
     /** @param namespace process whose user and network namespaces the command joins */
     async planFor(request: SandboxedCommandRequest, namespace: number): Promise<CommandPlan> {
-      const { runId, folders, allowed = [], isLive = false, hasInput = false } = request;
+      const { runId, folders, allowed = [], isLive = false, hasInput = false, hasTerminal = false } = request;
       const tmp = paths.join(store, 'tmp', shortHash(runId));
       const caches = cachesOf(folders);
       const [within, filter, known, sockets, tmpTargets] = await Promise.all([
@@ -92,6 +92,7 @@ export function createCommandPlans({ store, home, hidden: hiddenFolders, log }: 
         layers: added.layers,
         filter,
         hasInput,
+        hasTerminal,
         options(layers) {
           const mounts = mountsOf(overlays, layers);
           return bwrapArguments({

@@ -119,6 +119,7 @@ export function createLinuxSandbox(options: LinuxSandboxOptions): CommandSandbox
             throw setUpError(error as Error);
           }
         },
+        ...(start.terminal && { terminal: start.terminal }),
         exceededLimit: limited.exceeded,
         network,
         environment: {

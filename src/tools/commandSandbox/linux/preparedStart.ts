@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, open } from 'node:fs/promises';
 import type { Socket } from 'node:net';
+import { type CommandTerminal, takeTerminal } from '../../commandInput/terminal.ts';
 import type { SandboxedProcess } from '../commandSandbox.ts';
 import { removeCommandFolder } from './commandFolder.ts';
 import { firstProcess, programDescriptor, programMessage, type SandboxedProgram } from './firstProcess.ts';
@@ -27,6 +28,8 @@ export interface StartPlan {
   options(overlays: readonly OverlayFolders[]): string[];
   /** The program has a pipe as input, and else an empty input. */
   hasInput: boolean;
+  /** The program has a terminal as input, if there is one. */
+  hasTerminal?: boolean;
   /** Absolute real paths that something is mounted on, if the options name them. */
   mountPoints: readonly string[];
 }
@@ -43,6 +46,8 @@ export interface PreparedStart {
   /** Folder of the layers. */
   folder: string;
   overlays: readonly OverlayFolders[];
+  /** Input of the program; its owner closes it. */
+  terminal?: CommandTerminal;
   /** False if the process has ended. */
   isAlive(): boolean;
   /** Resolves when everything is mounted. Rejects with what the system said if the process has ended. */
@@ -61,15 +66,18 @@ const optionsDescriptor = 5;
 export async function prepareStart(
   programs: SandboxPrograms,
   folder: string,
-  { namespace, targets, layers, filter, options, hasInput }: StartPlan,
+  { namespace, targets, layers, filter, options, hasInput, hasTerminal }: StartPlan,
 ): Promise<PreparedStart> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const overlays = await createOverlayFolders(folder, targets, layers);
   const waiting = [programs.bwrap, '--args', String(optionsDescriptor), '--', ...firstProcess(programs.perl)];
+  const terminal = hasTerminal ? await takeTerminal() : undefined;
   const child = await startWaiting(
     overlayCommandLine(programs, { folder, count: targets.length, namespace }, waiting),
     { filter, hasInput },
+    terminal,
   ).catch(async (error) => {
+    terminal?.close();
     await removeCommandFolder(folder);
     throw error;
   });
@@ -96,6 +104,7 @@ export async function prepareStart(
     processes,
     folder,
     overlays,
+    ...(terminal && { terminal }),
     isAlive,
     async ready() {
       for (const one of [child, program]) one.ref();
@@ -113,6 +122,7 @@ export async function prepareStart(
     },
     async end() {
       if (hasProgram) return;
+      terminal?.close();
       if (isAlive()) {
         const ended = once(child, 'exit');
         child.ref();
@@ -127,6 +137,7 @@ export async function prepareStart(
 async function startWaiting(
   [program, ...args]: readonly string[],
   { filter, hasInput }: Pick<StartPlan, 'filter' | 'hasInput'>,
+  terminal: CommandTerminal | undefined,
 ): Promise<SandboxedProcess> {
   const filterFile = await open(filter);
   try {
@@ -134,9 +145,18 @@ async function startWaiting(
       cwd: '/',
       env: startEnvironment(),
       // No pipe as input of a command: bash treats a socket as a remote shell and reads profiles.
-      stdio: [hasInput ? 'pipe' : 'ignore', 'pipe', 'pipe', filterFile.fd, 'pipe', 'pipe', 'pipe'],
+      stdio: [
+        terminal?.descriptor ?? (hasInput ? 'pipe' : 'ignore'),
+        'pipe',
+        'pipe',
+        filterFile.fd,
+        'pipe',
+        'pipe',
+        'pipe',
+      ],
       detached: true, // own process group, to be ended together
     });
+    terminal?.started();
     return child as SandboxedProcess;
   } finally {
     await filterFile.close();

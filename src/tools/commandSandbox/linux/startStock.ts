@@ -118,6 +118,7 @@ async function stateOf({
   layers,
   filter,
   hasInput,
+  hasTerminal,
   options,
   mountPoints,
 }: StartPlan): Promise<PlanState> {
@@ -130,7 +131,7 @@ async function stateOf({
     ...[...new Set([...targets, ...above, ...points])].map(identityOf),
   ]);
   const added = targets.map((target) => layers.get(target));
-  return { namespace, facts: JSON.stringify([identities, added, filter, hasInput, words, mounts]) };
+  return { namespace, facts: JSON.stringify([identities, added, filter, hasInput, hasTerminal, words, mounts]) };
 }
 
 function foldersBetween(target: string, path: string): string[] {
