@@ -174,85 +174,16 @@ describe('*Ask Towpath Here…*', () => {
     await editor.panel.shows('@src/other.ts:2 And this one?');
   });
 
-  it('Escape removes an empty thread, and Close one with an answer', async () => {
+  it('Escape removes an empty thread', async () => {
     await hands.select('src/other.ts', [2, 0], [2, 0]);
     await areThreads(2);
     await editor.page.keyboard.press('Control+I');
     await hands.hasInput();
     await areThreads(3);
-    await editor.page.keyboard.press('Escape');
-    await areThreads(2);
-    await hands.actions('Close').last().click();
-    await areThreads(1);
-  });
-
-  it('is refused outside of the open folders, with the reason', async () => {
-    const outside = path.join(temporary, 'outside.ts');
-    writeFileSync(outside, code);
-    await editor.host.evaluate(
-      async (vscode, file) => void (await vscode.window.showTextDocument(vscode.Uri.file(file))),
-      outside,
-    );
-    await editor.command('Towpath: Ask Towpath Here…');
-    await editor.told('"outside.ts" is outside the open folders and was not attached.');
-    await areThreads(0);
-  });
-});
-
-describe('*Ask Towpath Here…* in an untrusted window, in German', () => {
-  let editor: Towpath;
-  before(async () => {
-    editor = await openTowpath({ trust: 'refused', language: 'de', theme: 'light', files: { 'sum.ts': code } });
-  });
-  after(() => editor?.stop());
-
-  it('is not in the menu, and says why by its key', async () => {
-    const hands = handsOf(editor);
-    await hands.select('sum.ts', [0, 0], [0, 5]);
-    await editor.host.evaluate((vscode) => vscode.commands.executeCommand('towpath.askHere'));
-    await editor.told('In einem nicht vertrauenswürdigen Arbeitsbereich kann nichts geändert werden.');
-    assert.equal(await hands.threads.count(), 0);
-    await editor.page.keyboard.press('F1');
-    await editor.page.locator('.quick-input-widget input').first().fill('>Towpath hier fragen');
-    const rows = editor.page.locator('.quick-input-list .monaco-list-row');
-    await eventually('the palette has other rows only', async () => {
-      const all = await rows.allInnerTexts();
-      return all.length > 0 && !all.some((text) => text.includes('Towpath hier fragen'));
+    await eventually('Escape has removed the empty one', async () => {
+      // The editor waits for the release of the key, which on a busy machine has come before: then the next one counts.
+      if ((await hands.threads.count()) === 3) await editor.page.keyboard.press('Escape');
+      return (await hands.threads.count()) === 2;
     });
-  });
-});
-
-describe('*Ask Towpath Here…* in German', () => {
-  let editor: Towpath;
-  let provider: Provider;
-  before(async () => {
-    provider = await startProvider(() => reply.text('Zum Beispiel.'));
-    editor = await openTowpath({
-      language: 'de',
-      theme: 'light',
-      files: { 'sum.ts': code },
-      settings: {
-        'towpath.model': 'openai-compatible/scripted',
-        'towpath.providers': { 'openai-compatible': { baseUrl: provider.url } },
-      },
-    });
-  });
-  after(async () => {
-    await editor?.stop();
-    await provider?.close();
-  });
-
-  it('has German titles', async () => {
-    const hands = handsOf(editor);
-    await hands.select('sum.ts', [0, 0], [1, 5]);
-    await editor.command('Towpath: Towpath hier fragen…');
-    await hands.hasInput();
-    await hands.threads.getByText('Eine Frage stellen oder eine Änderung beschreiben').waitFor();
-    await editor.page.keyboard.type('Wozu?');
-    await hands.button('Fragen').click();
-    await hands.shows('Zum Beispiel.');
-    await hands.actions('Lauf öffnen').waitFor();
-    await hands.actions('Schließen').waitFor();
-    await editor.screenshot('ask-here-german');
   });
 });
