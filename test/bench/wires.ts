@@ -63,33 +63,43 @@ async function measure(): Promise<void> {
       const client = createLLMClient({ provider, model: 'm', apiKey: 'none', baseUrl: `${server.url}${path}` });
       console.log(name);
       for (const length of lengths) {
-        const times: Record<'ours' | 'whole' | 'bytes', number[]> = { ours: [], whole: [], bytes: [] };
         const messages = conversation(length);
         const sent = await sentBy(client, messages);
         const value = JSON.parse(sent.body.toString());
-        for (let round = -1; round < rounds; round++) {
-          const ours = await costOf(() => drain(client, [...messages]), messages);
-          const whole = await costOf(() => post(sent, JSON.stringify(value)), []);
-          const bytes = await costOf(() => sendBytes(sent), []);
-          if (round < 0) continue;
-          times.ours.push(ours);
-          times.whole.push(whole);
-          times.bytes.push(bytes);
-        }
-        const [ours, whole, bytes] = [median(times.ours), median(times.whole), median(times.bytes)];
+        const [bytes, ours] = await compare(
+          () => costOf(() => sendBytes(sent), []),
+          () => costOf(() => drain(client, [...messages]), messages),
+        );
+        const [floor, whole] = await compare(
+          () => costOf(() => sendBytes(sent), []),
+          () => costOf(() => post(sent, JSON.stringify(value)), []),
+        );
+        const times = ours / bytes;
         const numbers = {
-          ours: inMs(ours),
-          stringify: inMs(whole),
           bytes: inMs(bytes),
-          times: (ours / bytes).toFixed(2),
+          ours: inMs(ours),
+          times: times.toFixed(2),
+          stringify: (whole / floor).toFixed(2),
         };
         const mb = (sent.body.length / 1e6).toFixed(1);
-        line(`after ${length} turns, ${mb} MB`, numbers, length === lengths.at(-1) ? ours / bytes : 0, budget);
+        line(`after ${length} turns, ${mb} MB`, numbers, length === lengths.at(-1) ? times : 0, budget);
       }
     }
   } finally {
     server.process.kill();
   }
+}
+
+/** Medians of the two in turns, beside nothing else: the garbage of a third would be collected on their bill. */
+async function compare(base: () => Promise<number>, other: () => Promise<number>): Promise<[number, number]> {
+  const [bases, others]: [number[], number[]] = [[], []];
+  for (let round = -1; round < rounds; round++) {
+    const [one, two] = [await base(), await other()];
+    if (round < 0) continue;
+    bases.push(one);
+    others.push(two);
+  }
+  return [median(bases), median(others)];
 }
 
 /** Milliseconds of CPU time of one request; each has one turn more than the one before. */
