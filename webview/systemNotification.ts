@@ -6,6 +6,6 @@ let shown: Notification | undefined;
  */
 export function showSystemNotification(text: string | null): void {
   shown?.close();
-  const isPermitted = text !== null && 'Notification' in window && Notification.permission === 'granted';
-  shown = isPermitted ? new Notification('Towpath', { body: text }) : undefined;
+  const isPermitted = globalThis.Notification?.permission === 'granted';
+  shown = isPermitted && text !== null ? new Notification('Towpath', { body: text }) : undefined;
 }

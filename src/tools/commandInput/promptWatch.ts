@@ -1,6 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import type { ToolCallKey } from '../../protocol/content/callKey.ts';
 import { appendTerminalOutput } from '../../protocol/text/lineUpdates.ts';
+import { englishCount } from '../../protocol/text/plurals.ts';
 import type { CommandPrompts } from './commandPrompts.ts';
 import { waitsForInput } from './inputWaits.ts';
 import type { CommandTerminal } from './terminal.ts';
@@ -69,7 +70,7 @@ export class PromptWatch {
 
   /** Returns what the model must know about prompts, after the end. */
   note(): string | undefined {
-    const answered = this.answers > 0 && `The user answered ${this.answers} prompt${this.answers === 1 ? '' : 's'}.`;
+    const answered = this.answers > 0 && `The user answered ${englishCount(this.answers, 'prompt')}.`;
     return [answered, this.isUnanswered && 'Nobody answered its prompt.'].filter(Boolean).join(' ') || undefined;
   }
 
