@@ -51,6 +51,7 @@ const runs = [
   'chat',
   'collected',
   'denied',
+  'effort',
   'interrupted',
   'killed',
   'package',
@@ -258,6 +259,25 @@ describe('a run of an earlier Towpath', () => {
       assert.ok(JSON.stringify(client.requests[0]!.messages).includes('And bread.'));
       await talk.engine.undo(runId, { toolCallIds: ['note:w1', 'change:w2'] }, workspace, async () => 'all');
       assert.deepEqual([workspace.read('list.txt'), workspace.exists('note.txt')], ['milk\n', false]);
+    } finally {
+      await talk.end();
+    }
+  });
+
+  it('effort: goes on with what was chosen last in the run, whatever its model has had since', async () => {
+    const runId = await begin('effort', { text: 'So it is.' });
+    talk.efforts.set('scripted/one', 'off');
+    talk.build();
+    try {
+      assert.deepEqual(
+        (await talk.store.read(runId)).models!.map(({ effort }) => effort),
+        ['low', 'high'],
+      );
+      await talk.engine.continue({ runId, userInput: 'And now?' });
+      assert.deepEqual(
+        [talk.client.requests[0]!.thinkingBudget, talk.client.requests[0]!.thinkingOff],
+        [24_576, undefined],
+      );
     } finally {
       await talk.end();
     }
