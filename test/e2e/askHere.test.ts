@@ -174,6 +174,18 @@ describe('*Ask Towpath Here…*', () => {
     await editor.panel.shows('@src/other.ts:2 And this one?');
   });
 
+  it('a file outside of the workspace is refused', async () => {
+    const outside = path.join(temporary, 'outside.ts');
+    writeFileSync(outside, code);
+    await editor.host.evaluate(async (vscode, file) => {
+      await vscode.window.showTextDocument(vscode.Uri.file(file));
+    }, outside);
+    await editor.command('Towpath: Ask Towpath Here…');
+    await editor.told('outside.ts is outside the open folders and was not attached.');
+    assert.equal(await hands.threads.count(), 0);
+    await editor.host.evaluate((vscode) => vscode.commands.executeCommand('workbench.action.closeActiveEditor'));
+  });
+
   it('Escape removes an empty thread', async () => {
     await hands.select('src/other.ts', [2, 0], [2, 0]);
     await areThreads(2);

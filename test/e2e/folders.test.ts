@@ -24,6 +24,7 @@ describe('a window with several folders', () => {
     const settings = {
       'towpath.model': 'openai-compatible/scripted',
       'towpath.providers': { 'openai-compatible': { baseUrl: provider.url } },
+      'towpath.editor.decorations': 'all',
     };
     editor = await openTowpath({ folder: at('both.code-workspace'), settings });
   });
@@ -47,6 +48,21 @@ describe('a window with several folders', () => {
     assert.match(heard(), /api \(client\)[\s\S]*api \(server\)/);
     assert.equal(readFileSync(at('client', 'api', 'new.txt'), 'utf8'), 'for the client\n');
     await editor.screenshot('two-of-one-name');
+  });
+
+  it('of one name: a change is marked in the file of the folder that is meant', async () => {
+    const marks = editor.page.locator('.codelens-decoration a', { hasText: 'Mark as Reviewed' });
+    const show = (file: string) =>
+      editor.host.evaluate(async (vscode, file) => {
+        await vscode.window.showTextDocument(vscode.Uri.file(file), { preview: false });
+      }, file);
+    writeFileSync(at('server', 'api', 'new.txt'), 'for the client\n');
+    await show(at('client', 'api', 'new.txt'));
+    await eventually('it is marked', async () => (await marks.count()) === 1);
+    await show(at('server', 'api', 'new.txt'));
+    await eventually('nothing else is marked', async () => (await marks.count()) === 0);
+    await editor.host.evaluate((vscode) => vscode.commands.executeCommand('workbench.action.closeAllEditors'));
+    rmSync(at('server', 'api', 'new.txt'));
   });
 
   it('gives a task the files of each', async () => {

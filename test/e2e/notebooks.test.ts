@@ -84,6 +84,10 @@ describe('a notebook that is open', () => {
       [after.cells[1]!.outputs, after.cells[1]!.metadata, after.metadata.ours, after.cells.map(({ id }) => id)],
       [notebook.cells[1]!.outputs, { tags: ['kept'] }, 'kept', ['one', 'two']],
     );
+    await editor.host.evaluate((vscode) => vscode.commands.executeCommand('notebook.cell.edit'));
+    await editor.command('Towpath: Undo Change at Cursor');
+    await editor.told('Changes in a notebook are undone in the list of files.');
+    assert.equal(await editor.page.locator('.codelens-decoration a', { hasText: 'Mark as Reviewed' }).count(), 0);
     await editor.command('Towpath: Undo Turn');
     await eventually('it is undone', async () => (await shown(file)).cells[1] === 'a = 1\nprint(a)');
     await eventually('the file is as it was, to the byte', () => readFileSync(file, 'utf8') === text);
