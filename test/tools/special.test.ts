@@ -119,7 +119,7 @@ describe('what is no plain file is neither read nor waited for', () => {
 describe('what somebody else may have put there', () => {
   /** These open what Towpath itself keeps or is built of, what the system gives, or a folder that is held. */
   const own =
-    /^(runs\/|build\/|llm\/local\/(?!modelFile\/(ggufHeader|checkModelFile))|tools\/sandbox\/(openFile|regularFile|writeFile|dirHandle|fileTree)\.ts|tools\/commands\/grants\/tables\.ts|tools\/commandSandbox\/(applyOverlay|linux\/(limits\/)?\w+)\.ts|tools\/shell\/(spawnCommand|processes|orphanedCommands|processTable)\.ts|tools\/network\/listeningSockets\.ts|tools\/snapshot\/(currentContents|packWriter|snapshotFile)\.ts|workflows\/package\/(document|packageRegistry)\.ts|extension\/(settings\/decisionFile|runs\/shownRunFile|approvals\/reviews)\.ts)/;
+    /^(runs\/|build\/|llm\/local\/(?!modelFile\/(ggufHeader|checkModelFile))|tools\/sandbox\/(openFile|regularFile|writeFile|dirHandle|fileTree)\.ts|tools\/commandInput\/(inputWaits|terminal)\.ts|tools\/commands\/grants\/tables\.ts|tools\/commandSandbox\/(applyOverlay|linux\/(limits\/)?\w+)\.ts|tools\/shell\/(spawnCommand|processes|orphanedCommands|processTable)\.ts|tools\/network\/listeningSockets\.ts|tools\/snapshot\/(currentContents|packWriter|snapshotFile)\.ts|workflows\/package\/(document|packageRegistry)\.ts|extension\/(settings\/decisionFile|runs\/shownRunFile|approvals\/reviews)\.ts)/;
 
   it('is opened in one place', () => {
     const source = paths.join(import.meta.dirname, '../../src');
