@@ -92,7 +92,7 @@ describe('the changes of a run in its files', () => {
   });
 
   it('the second is undone with two keys; the others and the counts follow', async () => {
-    await editor.page.keyboard.press('F7');
+    await editor.page.keyboard.press("Alt+'");
     await eventually('the cursor is at the second', async () => (await line()) === 9);
     await editor.page.keyboard.press('Shift+Alt+Delete');
     await eventually(

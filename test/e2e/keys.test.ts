@@ -23,10 +23,17 @@ const platforms = [
 ];
 
 describe('the keys that Towpath comes with', () => {
-  it('are four, and those of a review, which needs the focus for them', () => {
+  it('are four, and those of a review and of changes, which need the focus for them', () => {
     const isOfReview = ({ command }: Binding) => /^towpath\.reviews?\./.test(command);
+    const ofChanges = keybindings.filter(isOfChange);
     assert.deepEqual(
-      keybindings.filter((one) => !isOfReview(one)).map(({ command }) => command),
+      ofChanges.map(({ command }) => command.replace('towpath.', '')),
+      ['nextChange', 'previousChange', 'undoChangeAtCursor', 'markChangeReviewed'],
+    );
+    for (const { command, when } of ofChanges)
+      assert.match(when!, /^editorTextFocus && towpath\.changesInEditor/, command);
+    assert.deepEqual(
+      keybindings.filter((one) => !isOfReview(one) && !isOfChange(one)).map(({ command }) => command),
       ['towpath.focus', 'towpath.addSelection', 'towpath.stop', 'towpath.answer'],
     );
     const ofReview = keybindings.filter(isOfReview);
@@ -67,16 +74,18 @@ describe('the keys that Towpath comes with', () => {
             all.some((one) => one.command === binding.command && spelled(one.key) === ours),
             `${binding.command} is not at ${ours}`,
           );
-          const isOfReview = binding.command.startsWith('towpath.review');
+          const isOfEditor = binding.command.startsWith('towpath.review') || isOfChange(binding);
           const taken = others.filter((one) => one.key.split(' ').some((stroke) => spelled(stroke) === ours));
           assert.deepEqual(
-            taken.filter((one) => !(isOfReview && isFreeInEditors(one))),
+            taken.filter((one) => !(isOfEditor && isFreeInEditors(one))),
             [],
           );
         }
       });
     });
 });
+
+const isOfChange = ({ when = '' }: Binding): boolean => when.includes('towpath.changesInEditor');
 
 /** Whatever the order of the modifiers. */
 const spelled = (stroke: string): string => stroke.split('+').sort().join('+');
