@@ -26,9 +26,11 @@ export function statusBarContent({ working, approvals, questions, inputs = 0, ru
   const isWorking = working > 0 || are('working') > 0;
   const unseen = are('failed') + are('ended');
   const number = (count: number) => (count > 1 ? ` (${count})` : '');
+  const input = asking === 0 && inputs > 0 ? t('Towpath: a command waits for input') : undefined;
+  const approval = approvals > 0 ? t('Towpath: {0} waiting', localizedCount(approvals, 'approval')) : undefined;
   const text =
     asks > 0
-      ? `$(question) ${asking === 0 && inputs > 0 ? t('Towpath: a command waits for input') : approvals > 0 ? t('Towpath: {0} waiting', localizedCount(approvals, 'approval')) : t('Towpath has a question') + number(asks)}`
+      ? `$(question) ${input ?? approval ?? t('Towpath has a question') + number(asks)}`
       : isWorking
         ? `$(sync~spin) ${t('Towpath: working…')}${number(are('working'))}`
         : unseen > 0
@@ -44,9 +46,7 @@ export function statusBarContent({ working, approvals, questions, inputs = 0, ru
           : ['towpath.showChat', ''];
   const statusText =
     asks > 0
-      ? asking === 0 && inputs > 0
-        ? t('Towpath: a command waits for input')
-        : t('Towpath is waiting for your approval.')
+      ? (input ?? t('Towpath is waiting for your approval.'))
       : isWorking
         ? t('Towpath is working…')
         : unseen > 0
