@@ -17,7 +17,7 @@ export async function readProcessTable(platform = process.platform): Promise<Map
   return new Map(entries.map((entry) => [entry.pid, entry]));
 }
 
-/** Milliseconds after whose end Linux may have given the id of an earlier process again. */
+/** Milliseconds within which Linux assigns no id twice, also on a machine that starts thousands of processes a second. */
 const uniqueIdMs = 5000;
 
 /**
