@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { t, withDigitGrouping } from '../../protocol/text/l10n.ts';
 import { type ThinkingEffort, thinkingEffortNames } from '../../protocol/values/thinkingEffort.ts';
+import { acceptedItem } from '../dialogs/acceptedItem.ts';
 
 /**
  * Asks for the effort of a model, the one in use first selected. Resolves to undefined after Escape.
@@ -24,13 +25,5 @@ export async function askThinkingEffort(
   picker.placeholder = model;
   picker.items = items;
   picker.activeItems = items.filter(({ effort }) => effort === inUse);
-  try {
-    return await new Promise((resolve) => {
-      picker.onDidAccept(() => resolve(picker.selectedItems[0]));
-      picker.onDidHide(() => resolve(undefined));
-      picker.show();
-    });
-  } finally {
-    picker.dispose();
-  }
+  return acceptedItem(picker);
 }

@@ -4,6 +4,7 @@ import { escapeInvisibleInLine } from '../../protocol/text/escapeInvisible.ts';
 import { t } from '../../protocol/text/l10n.ts';
 import type { RunStore } from '../../runs/store.ts';
 import { type LineEdit, lineEditRevertingChange, lineEditsBetween } from '../../tools/changes/revertHunk.ts';
+import { acceptedItem } from '../dialogs/acceptedItem.ts';
 import { notify } from '../dialogs/notify.ts';
 import type { ChangedFiles } from './changedFiles.ts';
 import type { PanelConversation } from './conversation.ts';
@@ -56,15 +57,7 @@ async function choose(rows: Row[], before: (row: Row) => Promise<string>): Promi
   picker.matchOnDetail = true;
   picker.items = items.slice(0, maxChanges);
   picker.onDidChangeActive(([item]) => item && void show(item));
-  try {
-    return await new Promise((resolve) => {
-      picker.onDidAccept(() => resolve(picker.selectedItems[0]));
-      picker.onDidHide(() => resolve(undefined));
-      picker.show();
-    });
-  } finally {
-    picker.dispose();
-  }
+  return acceptedItem(picker);
 }
 
 async function itemsOf(row: Row, before: (row: Row) => Promise<string>): Promise<(vscode.QuickPickItem & Found)[]> {
