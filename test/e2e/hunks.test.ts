@@ -15,6 +15,18 @@ const lines = (...changed: [at: number, text: string][]) => {
 };
 const written = lines([2, 'two'], [9, 'nine'], [16, 'sixteen']);
 
+type Git = (...args: string[]) => unknown;
+
+/** Commits the files of a folder to a new repository. */
+function beginRepository(folder: string): Git {
+  const git: Git = (...args) =>
+    execFileSync('git', ['-c', 'user.name=t', '-c', 'user.email=t@t', ...args], { cwd: folder });
+  git('init', '-q');
+  git('add', '.');
+  git('commit', '-qm', 'Begin');
+  return git;
+}
+
 const lensesOf = (editor: Towpath, title: string) =>
   editor.page.locator('.codelens-decoration a', { hasText: new RegExp(`^${title}$`) });
 
@@ -32,14 +44,11 @@ describe('the changes of a run in its files', () => {
   const temporary = temporaryFolder();
   const folder = writeWorkspace(temporary, { 'calc.txt': lines(), 'other.txt': 'other\n' });
   const userDataDir = path.join(temporary, 'data');
-  const git = (...args: string[]) =>
-    execFileSync('git', ['-c', 'user.name=t', '-c', 'user.email=t@t', ...args], { cwd: folder, encoding: 'utf8' });
+  let git: Git;
   let editor: Towpath;
   let provider: Provider;
   before(async () => {
-    git('init', '-q');
-    git('add', '.');
-    git('commit', '-qm', 'Begin');
+    git = beginRepository(folder);
     provider = await startProvider([
       reply
         .call('fs_write', { path: 'calc.txt', content: written })
@@ -169,18 +178,15 @@ describe('the changes of several runs, of a command and of the user in one file'
   const temporary = temporaryFolder();
   const files = { 'calc.txt': lines(), 'old.txt': lines(), 'third.txt': lines() };
   const folder = writeWorkspace(temporary, files);
-  const git = (...args: string[]) =>
-    execFileSync('git', ['-c', 'user.name=t', '-c', 'user.email=t@t', ...args], { cwd: folder, encoding: 'utf8' });
   const edit = (file: string, at: number, text: string) => ({
     path: file,
     edits: [{ oldText: `line ${at}\n`, newText: `${text}\n` }],
   });
+  let git: Git;
   let editor: Towpath;
   let provider: Provider;
   before(async () => {
-    git('init', '-q');
-    git('add', '.');
-    git('commit', '-qm', 'Begin');
+    git = beginRepository(folder);
     provider = await startProvider([
       reply
         .call('fs_edit', edit('calc.txt', 2, 'two'))
